@@ -1,0 +1,83 @@
+//! The one error of the core: which field, which value, and what is allowed.
+
+/// What went wrong, said so that the reader can mend it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A field holds a value that the model does not allow.
+    #[error("{field} = {value} is not allowed; allowed: {allowed}")]
+    Invalid {
+        /// Dotted path of the field, such as `policy.full.delay[1].cap`.
+        field: String,
+        /// The value as given.
+        value: String,
+        /// What would be accepted.
+        allowed: String,
+    },
+    /// Text that is not TOML, or TOML of another shape than a scenario.
+    #[error("{field}: {message}")]
+    Shape {
+        /// Dotted path of the field, or `the file` when the text is not TOML at all.
+        field: String,
+        /// What the reader said.
+        message: String,
+    },
+    /// A name that is not there.
+    #[error("no {kind} named {name:?}; there are: {known}")]
+    Unknown {
+        /// What was looked for: a policy, a metric, a source.
+        kind: &'static str,
+        /// The name as given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// A call that kept failing without time or limits ever ending it.
+    #[error(
+        "{policy} made {attempts} attempts for one call and would go on for ever; \
+         set a stop rule (attempts, elapsed) or a delay above zero"
+    )]
+    Endless {
+        /// The policy's name.
+        policy: String,
+        /// Attempts made when the run was given up.
+        attempts: u32,
+    },
+}
+
+impl Error {
+    /// Shorthand for [`Error::Invalid`].
+    pub fn invalid(field: impl Into<String>, value: impl ToString, allowed: impl Into<String>) -> Self {
+        Self::Invalid { field: field.into(), value: value.to_string(), allowed: allowed.into() }
+    }
+
+    /// The same error with `prefix.` before its field.
+    #[must_use]
+    pub fn within(self, prefix: &str) -> Self {
+        match self {
+            Self::Invalid { field, value, allowed } => {
+                Self::Invalid { field: format!("{prefix}.{field}"), value, allowed }
+            }
+            other => other,
+        }
+    }
+}
+
+/// `Ok` if `value` is a finite number in `lo..=hi`; else an error that names `field`.
+///
+/// # Errors
+/// [`Error::Invalid`] for NaN, an infinity or a number outside the range.
+pub fn in_range(field: &str, value: f64, lo: f64, hi: f64) -> Result<(), Error> {
+    if value.is_finite() && (lo..=hi).contains(&value) {
+        Ok(())
+    } else {
+        let allowed = if hi == f64::MAX {
+            format!("a finite number, at least {lo}")
+        } else if lo == f64::MIN {
+            "a finite number".into()
+        } else {
+            format!("a number from {lo} to {hi}")
+        };
+        Err(Error::invalid(field, value, allowed))
+    }
+}

@@ -1,0 +1,134 @@
+//! Random lengths of time, such as network delays.
+
+use rand_distr::{Distribution, Exp1, StandardNormal};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    draw::Stream,
+    error::{Error, in_range},
+    span::{Span, Unit},
+};
+
+/// A distribution of a length of time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Latency {
+    /// Always the same.
+    Constant(Span),
+    /// Uniform between two ends.
+    Uniform([Span; 2]),
+    /// Normal, its absolute value taken.
+    Normal {
+        /// Mean.
+        mean: Span,
+        /// Standard deviation.
+        sd: Span,
+    },
+    /// Exponential.
+    Exponential {
+        /// Mean.
+        mean: Span,
+    },
+    /// Log-normal.
+    LogNormal {
+        /// Median.
+        median: Span,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+    },
+}
+
+impl Latency {
+    /// Refuses lengths below zero.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with the field's name.
+    pub fn validate(&self) -> Result<(), Error> {
+        let zero = Span::ZERO;
+        match self {
+            Self::Constant(span) => span.at_least("constant", zero),
+            Self::Uniform([lo, hi]) => {
+                lo.at_least("uniform[0]", zero)?;
+                hi.at_least("uniform[1]", *lo)
+            }
+            Self::Normal { mean, sd } => {
+                mean.at_least("normal.mean", zero)?;
+                sd.at_least("normal.sd", zero)
+            }
+            Self::Exponential { mean } => mean.at_least("exponential.mean", zero),
+            Self::LogNormal { median, sigma } => {
+                median.at_least("log_normal.median", zero)?;
+                in_range("log_normal.sigma", *sigma, 0.0, 20.0)
+            }
+        }
+    }
+
+    /// The distribution in `unit`.
+    #[must_use]
+    pub fn compile(&self, unit: Unit) -> Sampler {
+        match self {
+            Self::Constant(span) => Sampler::Constant(span.in_unit(unit)),
+            Self::Uniform([lo, hi]) => {
+                Sampler::Uniform { lo: lo.in_unit(unit), width: hi.in_unit(unit) - lo.in_unit(unit) }
+            }
+            Self::Normal { mean, sd } => Sampler::Normal { mean: mean.in_unit(unit), sd: sd.in_unit(unit) },
+            Self::Exponential { mean } => Sampler::Exponential(mean.in_unit(unit)),
+            Self::LogNormal { median, sigma } => {
+                Sampler::LogNormal { median: median.in_unit(unit), sigma: *sigma }
+            }
+        }
+    }
+}
+
+/// A [`Latency`] in the scenario's unit.
+#[derive(Clone, Copy, Debug)]
+pub enum Sampler {
+    /// Always the same.
+    Constant(f64),
+    /// Uniform from `lo` on.
+    Uniform {
+        /// Lower end.
+        lo: f64,
+        /// Upper end minus lower end.
+        width: f64,
+    },
+    /// Absolute value of a normal.
+    Normal {
+        /// Mean.
+        mean: f64,
+        /// Standard deviation.
+        sd: f64,
+    },
+    /// Exponential with this mean.
+    Exponential(f64),
+    /// Log-normal.
+    LogNormal {
+        /// Median.
+        median: f64,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+    },
+}
+
+impl Sampler {
+    /// One length, not negative.
+    #[inline]
+    pub fn sample<S: Stream>(&self, stream: &mut S) -> f64 {
+        match self {
+            Self::Constant(value) => *value,
+            Self::Uniform { lo, width } => lo + width * stream.unit(),
+            Self::Normal { mean, sd } => {
+                let z: f64 = StandardNormal.sample(stream);
+                (mean + sd * z).abs()
+            }
+            Self::Exponential(mean) => {
+                let e: f64 = Exp1.sample(stream);
+                mean * e
+            }
+            Self::LogNormal { median, sigma } => {
+                let z: f64 = StandardNormal.sample(stream);
+                median * libm::exp(sigma * z)
+            }
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! A delay, compiled: the deterministic prefix of its stages becomes a table by retry number, so that a
+//! retry costs a table read, a draw and a multiplication.
+
+use std::ops::ControlFlow::{self, Break, Continue};
+
+use super::stage::{Round, Special, Stage};
+use crate::{
+    draw::Stream,
+    span::{Span, Unit},
+};
+
+/// No delay is longer than this many seconds; a curve without a cap saturates here instead of overflowing.
+pub const LONGEST_SECS: f64 = 1e18;
+
+/// Retries whose deterministic prefix is kept in a table.
+const TABLE: u32 = 64;
+
+/// What a delay remembers between two retries of one call, in units of the scenario.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Memory {
+    /// The delay that was last returned.
+    pub previous: f64,
+    /// The running sum of [`Stage::PollyV2`], uncapped.
+    pub telescope: f64,
+}
+
+/// The stages of a delay with every length in the scenario's unit.
+#[derive(Clone, Debug)]
+pub struct Delay {
+    table: Vec<f64>,
+    prefix: Vec<Op>,
+    rest: Vec<Op>,
+    first_previous: f64,
+    longest: f64,
+}
+
+/// A stage with its lengths in the scenario's unit.
+#[derive(Clone, Debug)]
+enum Op {
+    Exp { base: f64, factor: f64, shift: f64, offset: f64 },
+    Const(f64),
+    Linear { base: f64, step: f64 },
+    Poly { offset: f64, power: f64, unit: f64 },
+    Fib(f64),
+    List(Vec<f64>),
+    Doublings { base: f64, max: u32 },
+    Prev { first: f64, factor: f64, pow_n: bool },
+    PollyV2(f64),
+    Cap(f64),
+    Floor(f64),
+    Scale(f64),
+    Jitter { lo: f64, width: f64 },
+    Add { lo: f64, width: f64 },
+    Uniform { lo: End, hi: End },
+    Latch(f64),
+    Quantum { unit: f64, round: Round },
+    Head(Vec<f64>),
+    OnlyN { from: u32, ops: Vec<Op> },
+    SplitSeconds { lo: f64, width: f64, second: f64 },
+    Backo2Half { milli: f64 },
+    RustExponentialBackoff30,
+}
+
+#[derive(Clone, Debug)]
+struct End {
+    abs: f64,
+    v: f64,
+    prev: f64,
+    n: f64,
+    max: f64,
+}
+
+impl Delay {
+    /// Compiles stages; an empty list is a delay of zero.
+    #[must_use]
+    pub fn compile(stages: &[Stage], unit: Unit) -> Self {
+        let split = stages.iter().take_while(|stage| stage.is_deterministic()).count();
+        let ops = |stages: &[Stage]| stages.iter().map(|stage| Op::compile(stage, unit)).collect::<Vec<_>>();
+        let mut delay = Self {
+            table: Vec::new(),
+            prefix: ops(&stages[..split]),
+            rest: ops(&stages[split..]),
+            first_previous: first_previous(stages).in_unit(unit),
+            longest: LONGEST_SECS * 1e9 / unit.nanos(),
+        };
+        delay.table = (1..=TABLE).map(|n| delay.prefix(n)).collect();
+        delay
+    }
+
+    /// What a new call remembers: the first delay of `prev`, or the fixed lower end of `uniform`.
+    #[must_use]
+    pub const fn memory(&self) -> Memory {
+        Memory { previous: self.first_previous, telescope: 0.0 }
+    }
+
+    /// The delay before retry `n` (1 = the first), in units of the scenario: finite and not negative.
+    ///
+    /// Draws only what its stages need; `memory.previous` is left for the caller to set, since a hint
+    /// of the server may still replace the delay.
+    pub fn before_retry<S: Stream>(&self, n: u32, memory: &mut Memory, stream: &mut S) -> f64 {
+        let base = match self.table.get(n as usize - 1) {
+            Some(value) => *value,
+            None => self.prefix(n),
+        };
+        let value = run(&self.rest, n, base, memory, stream).unwrap_or_else(|latched| latched);
+        self.bounded(value)
+    }
+
+    fn prefix(&self, n: u32) -> f64 {
+        let value = run(&self.prefix, n, 0.0, &mut Memory::default(), &mut NoDraws);
+        self.bounded(value.unwrap_or_else(|latched| latched))
+    }
+
+    /// Inside `0..=longest`; an overflow to infinity saturates, `0 * infinity` counts as the longest.
+    fn bounded(&self, value: f64) -> f64 {
+        if value.is_nan() { self.longest } else { value.clamp(0.0, self.longest) }
+    }
+}
+
+/// Applies ops in order; `Err` holds a latched value that skips the rest.
+fn run<S: Stream>(ops: &[Op], n: u32, start: f64, memory: &mut Memory, stream: &mut S) -> Result<f64, f64> {
+    let mut value = start;
+    for op in ops {
+        match op.apply(n, value, memory, stream) {
+            Continue(next) => value = next,
+            Break(latched) => return Err(latched),
+        }
+    }
+    Ok(value)
+}
+
+fn first_previous(stages: &[Stage]) -> Span {
+    let find = |pick: fn(&Stage) -> Option<Span>| stages.iter().find_map(pick);
+    find(|stage| if let Stage::Prev(prev) = stage { Some(prev.first) } else { None })
+        .or_else(|| find(|stage| if let Stage::Uniform(uniform) = stage { Some(uniform.lo.abs) } else { None }))
+        .unwrap_or_default()
+}
+
+/// `2^t tanh(sqrt(4 t))`, the curve whose differences are Polly's second decorrelated jitter.
+fn polly_curve(t: f64) -> f64 {
+    libm::exp2(t) * libm::tanh((4.0 * t).sqrt())
+}
+
+fn fibonacci(n: u32) -> f64 {
+    let mut pair = (0.0_f64, 1.0_f64);
+    for _ in 1..n.min(2_000) {
+        pair = (pair.1, pair.0 + pair.1);
+    }
+    pair.1
+}
+
+impl Op {
+    fn compile(stage: &Stage, unit: Unit) -> Self {
+        let len = |span: Span| span.in_unit(unit);
+        let all = |spans: &[Span]| spans.iter().map(|span| len(*span)).collect();
+        match stage {
+            Stage::Exp(exp) => Self::Exp {
+                base: len(exp.base),
+                factor: exp.factor,
+                shift: exp.shift,
+                offset: len(exp.offset),
+            },
+            Stage::Const(span) => Self::Const(len(*span)),
+            Stage::Linear(linear) => Self::Linear { base: len(linear.base), step: len(linear.step) },
+            Stage::Poly(poly) => {
+                Self::Poly { offset: len(poly.offset), power: poly.power, unit: len(poly.unit) }
+            }
+            Stage::Fib(fib) => Self::Fib(len(fib.unit)),
+            Stage::List(spans) => Self::List(all(spans)),
+            Stage::Doublings(d) => Self::Doublings { base: len(d.base), max: d.max_doublings },
+            Stage::Prev(prev) => {
+                Self::Prev { first: len(prev.first), factor: prev.factor, pow_n: prev.pow_n }
+            }
+            Stage::PollyV2(polly) => Self::PollyV2(len(polly.base)),
+            Stage::Cap(span) => Self::Cap(len(*span)),
+            Stage::Floor(span) => Self::Floor(len(*span)),
+            Stage::Scale(factor) => Self::Scale(*factor),
+            Stage::Jitter([lo, hi]) => Self::Jitter { lo: *lo, width: hi - lo },
+            Stage::Add([lo, hi]) => Self::Add { lo: len(*lo), width: len(*hi) - len(*lo) },
+            Stage::Uniform(uniform) => {
+                let end = |bound: &super::stage::Bound| End {
+                    abs: len(bound.abs),
+                    v: bound.v,
+                    prev: bound.prev,
+                    n: len(bound.n),
+                    max: bound.max.map_or(f64::INFINITY, len),
+                };
+                Self::Uniform { lo: end(&uniform.lo), hi: end(&uniform.hi) }
+            }
+            Stage::Latch(span) => Self::Latch(len(*span)),
+            Stage::Quantum(q) => Self::Quantum { unit: len(q.unit), round: q.round },
+            Stage::Head(spans) => Self::Head(all(spans)),
+            Stage::OnlyN(only) => Self::OnlyN {
+                from: only.from,
+                ops: only.stages.iter().map(|stage| Self::compile(stage, unit)).collect(),
+            },
+            Stage::Special(Special::SplitSeconds([lo, hi])) => {
+                Self::SplitSeconds { lo: *lo, width: hi - lo, second: len(Span::from_secs(1)) }
+            }
+            Stage::Special(Special::Backo2Half) => Self::Backo2Half { milli: len(Span::from_millis(1)) },
+            Stage::Special(Special::RustExponentialBackoff30) => Self::RustExponentialBackoff30,
+        }
+    }
+
+    fn apply<S: Stream>(&self, n: u32, v: f64, memory: &mut Memory, stream: &mut S) -> ControlFlow<f64, f64> {
+        let retries_before = f64::from(n - 1);
+        Continue(match self {
+            Self::Exp { base, factor, shift, offset } => {
+                offset + base * libm::pow(*factor, retries_before + shift)
+            }
+            Self::Const(value) => *value,
+            Self::Linear { base, step } => base + step * retries_before,
+            Self::Poly { offset, power, unit } => offset + unit * libm::pow(retries_before, *power),
+            Self::Fib(unit) => unit * fibonacci(n),
+            Self::List(values) => values[(n as usize).min(values.len()) - 1],
+            Self::Doublings { base, max } => {
+                let doubled = base * libm::exp2(f64::from(n - 1).min(f64::from(*max)));
+                doubled * f64::from((n - 1).saturating_sub(*max) + 1)
+            }
+            Self::Prev { first, .. } if n == 1 => *first,
+            Self::Prev { factor, pow_n: false, .. } => factor * memory.previous,
+            Self::Prev { factor, pow_n: true, .. } => memory.previous * libm::pow(*factor, retries_before),
+            Self::PollyV2(base) => {
+                let curve = polly_curve(retries_before + stream.unit());
+                let step = curve - memory.telescope;
+                memory.telescope = curve;
+                step / 1.4 * base
+            }
+            Self::Cap(cap) => v.min(*cap),
+            Self::Floor(floor) => v.max(*floor),
+            Self::Scale(factor) => v * factor,
+            Self::Jitter { lo, width } => v * (lo + width * stream.unit()),
+            Self::Add { lo, width } => v + (lo + width * stream.unit()),
+            Self::Uniform { lo, hi } => {
+                let at = |end: &End| {
+                    (end.abs + end.v * v + end.prev * memory.previous + end.n * f64::from(n)).min(end.max)
+                };
+                let (lo, hi) = (at(lo), at(hi));
+                lo + (hi - lo) * stream.unit()
+            }
+            Self::Latch(limit) => {
+                let latched = v >= *limit || (n > 1 && memory.previous >= *limit);
+                return if latched { Break(*limit) } else { Continue(v) };
+            }
+            Self::Quantum { unit, round } => {
+                // 0.3 s is 299.99... ms in binary: a count this close to a whole number is that number.
+                const SLACK: f64 = 1e-9;
+                let count = v / unit;
+                unit * match round {
+                    Round::Floor => (count + SLACK).floor(),
+                    Round::Ceil => (count - SLACK).ceil(),
+                    Round::Round => count.round(),
+                }
+            }
+            Self::Head(values) => values.get(n as usize - 1).copied().unwrap_or(v),
+            Self::OnlyN { from, .. } if n < *from => v,
+            Self::OnlyN { ops, .. } => match run(ops, n, v, memory, stream) {
+                Ok(value) => value,
+                Err(latched) => return Break(latched),
+            },
+            Self::SplitSeconds { lo, width, second } => {
+                let r = lo + width * stream.unit();
+                let whole = (v / second).floor();
+                v + second * (whole * r).floor() + (v - second * whole) * r
+            }
+            Self::Backo2Half { milli } => {
+                let u = stream.unit();
+                let deviation = (u * 0.5 * (v / milli)).floor() * milli;
+                if (10.0 * u).floor() % 2.0 == 0.0 { v - deviation } else { v + deviation }
+            }
+            Self::RustExponentialBackoff30 => {
+                let r = (60.0 * stream.unit()).floor();
+                v * if r < 30.0 { 1.0 - r / 100.0 } else { 1.0 + (r / 2.0).floor() / 100.0 }
+            }
+        })
+    }
+}
+
+/// The stream of the deterministic prefix, which never draws.
+struct NoDraws;
+
+impl rand_core::TryRng for NoDraws {
+    type Error = std::convert::Infallible;
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        Ok(0)
+    }
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        Ok(0)
+    }
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        bytes.fill(0);
+        Ok(())
+    }
+}
+
+impl Stream for NoDraws {
+    fn unit(&mut self) -> f64 {
+        0.0
+    }
+}

@@ -1,0 +1,249 @@
+//! A scenario is a plain value: who calls, what they call, and what they do when a call fails.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use toml::Table;
+
+use crate::{
+    draw::Generator,
+    error::Error,
+    policy::Policy,
+    service::Service,
+    span::{Span, Unit},
+    text,
+};
+
+/// Clients at the most.
+pub const MAX_CLIENTS: u32 = 10_000_000;
+
+/// A scenario as its TOML file says it; validated by [`Scenario::from_toml`] and [`Scenario::validate`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// What it shows, in a sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// The generator of a published program; Philox unless said.
+    #[serde(default)]
+    pub generator: Generator,
+    /// Seeds, one run each; seed 0 unless said.
+    #[serde(default)]
+    pub seeds: Seeds,
+    /// The unit in which the kernel counts time: a published program's own.
+    #[serde(default)]
+    pub unit: Unit,
+    /// Nothing is sent from here on.
+    pub horizon: Span,
+    /// Who calls.
+    pub workload: Workload,
+    /// What they call.
+    pub service: Service,
+    /// A client to watch closely: its retries and tokens become columns `probe_...`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Probe>,
+    /// What they do when a call fails, by name.
+    pub policy: IndexMap<String, Policy>,
+}
+
+/// The client to watch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Probe {
+    /// Its number.
+    pub client: u32,
+}
+
+/// Who calls.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Workload {
+    /// Every client makes one call, at a moment uniform in `[0, spread)`.
+    Burst(Burst),
+    /// Every client makes calls at random moments, whatever became of the earlier ones (Poisson).
+    Open(Open),
+}
+
+/// Every client makes one call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Burst {
+    /// How many clients.
+    pub clients: u32,
+    /// Length of the interval of first sends.
+    #[serde(default)]
+    pub spread: Span,
+}
+
+/// Every client makes calls at random moments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Open {
+    /// How many clients.
+    pub clients: u32,
+    /// Calls per second of one client.
+    pub rate: f64,
+}
+
+impl<'de> Deserialize<'de> for Workload {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (kind, rest) = text::tagged(deserializer)?;
+        match kind.as_str() {
+            "burst" => text::part(rest).map(Self::Burst),
+            "open" => text::part(rest).map(Self::Open),
+            _ => Err(text::unknown_kind(&kind, &["burst", "open"])),
+        }
+    }
+}
+
+impl Workload {
+    /// Number of clients.
+    #[must_use]
+    pub const fn clients(&self) -> u32 {
+        match self {
+            Self::Burst(burst) => burst.clients,
+            Self::Open(open) => open.clients,
+        }
+    }
+
+    /// The burst, for services that know no other workload.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if calls arrive all the time.
+    pub fn burst(&self, service: &str) -> Result<&Burst, Error> {
+        match self {
+            Self::Burst(burst) => Ok(burst),
+            Self::Open(_) => {
+                Err(Error::invalid("workload.kind", "open", format!("burst, for a service of kind {service}")))
+            }
+        }
+    }
+
+    fn validate(&self) -> Result<(), Error> {
+        let clients = self.clients();
+        if clients == 0 || clients > MAX_CLIENTS {
+            return Err(Error::invalid("clients", clients, format!("1 to {MAX_CLIENTS}")));
+        }
+        match self {
+            Self::Burst(burst) => burst.spread.at_least("spread", Span::ZERO),
+            Self::Open(open) => crate::error::in_range("rate", open.rate, 0.0, 1e6),
+        }
+    }
+}
+
+/// Seeds of published-style runs: `"0..19"` (both ends included), a list, or one number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seeds(pub Vec<u64>);
+
+/// Seeds at the most, in one range.
+pub const MAX_SEEDS: u64 = 10_000_000;
+
+impl Default for Seeds {
+    fn default() -> Self {
+        Self(vec![0])
+    }
+}
+
+impl std::str::FromStr for Seeds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bad = || format!("{text:?} is not a range of seeds; allowed: A..B with both ends included, such as \"0..19\"");
+        let number = |text: &str| text.trim().parse::<u64>().map_err(|_| bad());
+        let (from, to) = match text.split_once("..") {
+            Some((from, to)) => (number(from)?, number(to.strip_prefix('=').unwrap_or(to))?),
+            None => (number(text)?, number(text)?),
+        };
+        if from > to {
+            return Err(bad());
+        }
+        if to - from >= MAX_SEEDS {
+            return Err(format!("{text:?} is too many seeds; allowed: at most {MAX_SEEDS}"));
+        }
+        Ok(Self((from..=to).collect()))
+    }
+}
+
+impl Serialize for Seeds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match (self.0.first(), self.0.last()) {
+            (Some(a), Some(b)) if a < b && self.0.windows(2).all(|pair| pair[1] == pair[0] + 1) => {
+                serializer.serialize_str(&format!("{a}..{b}"))
+            }
+            _ => self.0.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Seeds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "seeds such as \"0..19\", [7, 42] or 0 (none below zero)")]
+        enum Form {
+            Range(String),
+            List(Vec<u64>),
+            One(u64),
+        }
+        match Form::deserialize(deserializer)? {
+            Form::Range(text) => text.parse().map_err(de::Error::custom),
+            Form::List(list) if list.is_empty() => Err(de::Error::custom("no seeds; allowed: at least one")),
+            Form::List(list) => Ok(Self(list)),
+            Form::One(seed) => Ok(Self(vec![seed])),
+        }
+    }
+}
+
+impl Scenario {
+    /// Reads a scenario from TOML and validates it.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for text of another shape, [`Error::Invalid`] for a value out of range.
+    pub fn from_toml(toml: &str) -> Result<Self, Error> {
+        Self::from_table(text::parse(toml)?)
+    }
+
+    /// Reads a scenario from a TOML table and validates it.
+    ///
+    /// # Errors
+    /// As [`Scenario::from_toml`].
+    pub fn from_table(table: Table) -> Result<Self, Error> {
+        let scenario: Self = text::read(table)?;
+        scenario.validate()?;
+        Ok(scenario)
+    }
+
+    /// Refuses values that no kernel can run.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with the field's dotted path.
+    pub fn validate(&self) -> Result<(), Error> {
+        self.horizon.at_least("horizon", Span::from_nanos(1))?;
+        self.workload.validate().map_err(|error| error.within("workload"))?;
+        if self.policy.is_empty() {
+            return Err(Error::invalid("policy", "nothing", "at least one [policy.NAME]"));
+        }
+        for (name, policy) in &self.policy {
+            policy.validate().map_err(|error| error.within(&format!("policy.{name}")))?;
+        }
+        if let Some(probe) = &self.probe
+            && probe.client >= self.workload.clients()
+        {
+            let last = self.workload.clients() - 1;
+            return Err(Error::invalid("probe.client", probe.client, format!("a client, 0 to {last}")));
+        }
+        self.service.validate(self)
+    }
+
+    /// The policy named `name`.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] with the names that exist.
+    pub fn policy(&self, name: &str) -> Result<&Policy, Error> {
+        self.policy.get(name).ok_or_else(|| Error::Unknown {
+            kind: "policy",
+            name: name.to_owned(),
+            known: self.policy.keys().cloned().collect::<Vec<_>>().join(", "),
+        })
+    }
+}

@@ -1,0 +1,183 @@
+//! One row with a version, which every client wants to write exactly once (optimistic concurrency).
+//!
+//! A client reads the version, then writes with the version it read; the write succeeds iff the version
+//! is still the same. Every message takes one network delay. A failed client waits and reads again.
+//!
+//! One event an attempt is enough: nothing between read and write touches shared state. With `r` the
+//! time of the read and `w` the time of the write at the server, the write succeeds iff no other write
+//! has succeeded since `r`. The client learns of it one delay after `w`; the next read arrives one delay
+//! and one wait later. `attempts` counts writes at the server (reads are as many again).
+//!
+//! After Marc Brooker's simulation of 2015 (see `data/published`).
+
+use serde::{Deserialize, Serialize};
+
+use super::{Base, Kernel};
+use crate::{
+    calendar::{EventKind, EventQueue},
+    callers::{Call, Callers, Decision},
+    draw::{Draws, Purpose, Stream},
+    error::Error,
+    latency::{Latency, Sampler},
+    policy::Compiled,
+    record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
+    scenario::{Scenario, Workload},
+    span::{Span, Unit},
+};
+
+/// Parameters, as in a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contention {
+    /// One-way delay of every message, independent.
+    pub network: Latency,
+}
+
+impl Contention {
+    pub(super) fn validate(&self, scenario: &Scenario) -> Result<(), Error> {
+        scenario.workload.burst("contention")?;
+        self.network.validate().map_err(|error| error.within("service.network"))
+    }
+
+    /// The service for one scenario.
+    #[must_use]
+    pub fn prepare(&self, scenario: &Scenario) -> Prepared {
+        let unit = scenario.unit;
+        let spread = match &scenario.workload {
+            Workload::Burst(burst) => burst.spread,
+            Workload::Open(_) => Span::ZERO,
+        };
+        Prepared {
+            clients: scenario.workload.clients(),
+            spread: spread.in_unit(unit),
+            horizon: scenario.horizon.in_unit(unit),
+            network: self.network.compile(unit),
+            unit,
+        }
+    }
+}
+
+/// [`Contention`] in the units of a scenario.
+#[derive(Debug)]
+pub struct Prepared {
+    clients: u32,
+    spread: f64,
+    horizon: f64,
+    network: Sampler,
+    unit: Unit,
+}
+
+/// An attempt on its way, all times at their own ends of the network.
+#[derive(Clone, Copy, Debug, Default)]
+struct Try {
+    start: f64,
+    read: f64,
+    answer: f64,
+}
+
+/// What a worker keeps from run to run.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    queue: EventQueue,
+    calls: Vec<Call>,
+    tries: Vec<Try>,
+}
+
+impl Prepared {
+    /// Draws the four delays of an attempt that the client starts at `start`; gives it and its write's time.
+    fn attempt<D: Draws>(&self, start: f64, call: &Call, draws: &mut D) -> (Try, f64) {
+        let mut stream = draws.at(Purpose::Network, call.id, call.attempt);
+        let mut hop = || self.network.sample(&mut stream);
+        let read = start + hop();
+        let write = read + hop() + hop();
+        (Try { start, read, answer: write + hop() }, write)
+    }
+}
+
+impl Kernel for Prepared {
+    type Scratch = Scratch;
+
+    fn columns(&self) -> Vec<Column> {
+        let mut columns = Base::columns();
+        columns.extend([
+            column("t50_s", Kind::Seconds),
+            column("t90_s", Kind::Seconds),
+            column("t99_s", Kind::Seconds),
+            column("mean_done_s", Kind::Seconds),
+            column("most_attempts", Kind::Count),
+        ]);
+        columns
+    }
+
+    fn run<D: Draws, R: Recorder>(
+        &self,
+        policy: &Compiled,
+        draws: &mut D,
+        recorder: &mut R,
+        scratch: &mut Scratch,
+        row: &mut [f64],
+    ) -> bool {
+        let Scratch { queue, calls, tries } = scratch;
+        let mut callers = Callers::new(policy, self.clients);
+        let mut completion = Completion::new(u64::from(self.clients));
+        let (mut writes, mut gave_up, mut most, mut done_sum) = (0_u64, 0_u64, 0_u32, 0.0_f64);
+        let (mut last_commit, mut finish) = (f64::NEG_INFINITY, f64::NAN);
+        queue.clear();
+        calls.clear();
+        tries.clear();
+        for client in 0..self.clients {
+            let start = self.spread * draws.at(Purpose::Start, client, 0).unit();
+            let call = callers.call(client, client, start);
+            callers.on_send(&call, start);
+            let (attempt, write) = self.attempt(start, &call, draws);
+            calls.push(call);
+            tries.push(attempt);
+            queue.push(write, EventKind::Start, client);
+        }
+        while let Some((now, _, client)) = queue.pop()
+            && now < self.horizon
+        {
+            let call = &mut calls[client as usize];
+            let sent = *call;
+            let Try { start, read, answer } = tries[client as usize];
+            writes += 1;
+            most = most.max(sent.attempt);
+            let (outcome, decision) = if last_commit < read {
+                last_commit = now;
+                callers.on_success(call, answer);
+                // Marks of completion go by commits, whose order is the order of events.
+                completion.success(self.unit.to_secs(answer));
+                finish = answer.max(finish);
+                done_sum += answer;
+                (Outcome::Ok, None)
+            } else {
+                let decision = callers.on_failure(call, answer, None, draws);
+                if let Decision::Retry(wait) = decision {
+                    callers.on_send(call, answer + wait);
+                    let (attempt, write) = self.attempt(answer + wait, call, draws);
+                    tries[client as usize] = attempt;
+                    queue.push(write, EventKind::Start, client);
+                } else {
+                    gave_up += 1;
+                }
+                (Outcome::Error, Some(decision))
+            };
+            recorder.attempt(&Attempt { call: &sent, start, end: answer, outcome, decision });
+        }
+        let base = Base {
+            attempts: writes,
+            successes: completion.successes(),
+            gave_up,
+            finish_s: if completion.is_complete() { self.unit.to_secs(finish) } else { f64::NAN },
+            crashes: f64::NAN,
+            peak_arrivals: f64::NAN,
+            calls: u64::from(self.clients),
+        };
+        let rest = base.write(row);
+        let [t50, t90, t99, _] = completion.times();
+        #[expect(clippy::cast_precision_loss, reason = "counts")]
+        let mean_done = self.unit.to_secs(done_sum / completion.successes() as f64);
+        rest.copy_from_slice(&[t50, t90, t99, mean_done, f64::from(most)]);
+        !callers.is_endless()
+    }
+}

@@ -1,0 +1,157 @@
+//! What is called. Each service is one file: its rules, its kernel, its exact facts.
+
+mod contention;
+mod failures;
+mod layers;
+mod outage;
+mod overload;
+mod tally;
+mod tick_capacity;
+mod window_capacity;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+pub use self::{
+    contention::Contention,
+    failures::{Failures, Response},
+    layers::Layers,
+    outage::Outage,
+    overload::Overload,
+    tick_capacity::{Admission, AnswersAt, Crash, TickCapacity},
+    window_capacity::WindowCapacity,
+};
+use crate::{
+    draw::Draws,
+    error::Error,
+    policy::Compiled,
+    record::{Column, Kind, Recorder, column},
+    scenario::Scenario,
+    text,
+};
+
+/// A service, by kind.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Service {
+    /// So many requests a tick.
+    TickCapacity(TickCapacity),
+    /// So many requests a window of continuous time.
+    WindowCapacity(WindowCapacity),
+    /// So many calls in flight at once.
+    Overload(Overload),
+    /// One row that every client wants to write.
+    Contention(Contention),
+    /// Attempts that fail by themselves.
+    Failures(Failures),
+    /// A chain of services that call each other.
+    Layers(Layers),
+}
+
+impl Service {
+    const KINDS: [&str; 6] =
+        ["tick_capacity", "window_capacity", "overload", "contention", "failures", "layers"];
+
+    /// Refuses values that the service can't be run with.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with the field's dotted path.
+    pub fn validate(&self, scenario: &Scenario) -> Result<(), Error> {
+        match self {
+            Self::TickCapacity(service) => service.validate(scenario),
+            Self::WindowCapacity(service) => service.validate(scenario),
+            Self::Overload(service) => service.validate(scenario),
+            Self::Contention(service) => service.validate(scenario),
+            Self::Failures(service) => service.validate(scenario),
+            Self::Layers(service) => service.validate(scenario),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Service {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (kind, rest) = text::tagged(deserializer)?;
+        match kind.as_str() {
+            "tick_capacity" => text::part(rest).map(Self::TickCapacity),
+            "window_capacity" => text::part(rest).map(Self::WindowCapacity),
+            "overload" => text::part(rest).map(Self::Overload),
+            "contention" => text::part(rest).map(Self::Contention),
+            "failures" => text::part(rest).map(Self::Failures),
+            "layers" => text::part(rest).map(Self::Layers),
+            _ => Err(text::unknown_kind(&kind, &Self::KINDS)),
+        }
+    }
+}
+
+/// A service prepared for a scenario: all lengths in its unit, ready for many runs.
+pub trait Kernel: Sync {
+    /// What a worker keeps from run to run, so that steady state allocates nothing.
+    type Scratch: Default + Send;
+
+    /// The columns of totals that a run fills.
+    fn columns(&self) -> Vec<Column>;
+
+    /// One run. `row` has one place per column; a value that doesn't exist stays NaN.
+    ///
+    /// Returns `false` if a call would have gone on for ever (see [`crate::callers::MAX_ATTEMPTS`]).
+    fn run<D: Draws, R: Recorder>(
+        &self,
+        policy: &Compiled,
+        draws: &mut D,
+        recorder: &mut R,
+        scratch: &mut Self::Scratch,
+        row: &mut [f64],
+    ) -> bool;
+}
+
+/// The totals that every service gives, in the order of [`Base::columns`].
+#[derive(Clone, Copy, Debug)]
+pub struct Base {
+    /// Requests that reached the service.
+    pub attempts: u64,
+    /// Calls that succeeded.
+    pub successes: u64,
+    /// Calls that their policy gave up.
+    pub gave_up: u64,
+    /// When every call had succeeded, in seconds; NaN if that never happened.
+    pub finish_s: f64,
+    /// Crashes of the service; NaN if it can't crash.
+    pub crashes: f64,
+    /// Most requests in one tick or window; NaN where the model has neither.
+    pub peak_arrivals: f64,
+    /// Calls made.
+    pub calls: u64,
+}
+
+impl Base {
+    /// The columns.
+    #[must_use]
+    pub fn columns() -> Vec<Column> {
+        vec![
+            column("attempts", Kind::Count),
+            column("successes", Kind::Count),
+            column("gave_up", Kind::Count),
+            column("finish_s", Kind::Seconds),
+            column("crashes", Kind::Count),
+            column("peak_arrivals", Kind::Count),
+            column("calls", Kind::Count),
+            column("amplification", Kind::Ratio),
+        ]
+    }
+
+    /// Writes the totals to the start of a row and returns the rest of it.
+    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+    pub fn write(self, row: &mut [f64]) -> &mut [f64] {
+        let (base, rest) = row.split_at_mut(8);
+        base.copy_from_slice(&[
+            self.attempts as f64,
+            self.successes as f64,
+            self.gave_up as f64,
+            self.finish_s,
+            self.crashes,
+            self.peak_arrivals,
+            self.calls as f64,
+            self.attempts as f64 / self.calls as f64,
+        ]);
+        rest
+    }
+}

@@ -1,0 +1,170 @@
+//! A service that loses everything in flight when too much is.
+//!
+//! Every call takes `call` and is in flight on `[s, s + call)`. Whenever a start brings more than
+//! `capacity` calls in flight, every one of them, old and new, is doomed: it stays in flight, counts
+//! until its own end, and times out there. Doom is never revoked. A call that ends undoomed has
+//! succeeded. At equal times ends come before starts, then low clients first. No call starts at the
+//! horizon or later.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Base, Kernel};
+use crate::{
+    calendar::{EventKind, EventQueue},
+    callers::{Call, Callers, Decision},
+    draw::{Draws, Purpose, Stream},
+    error::Error,
+    policy::Compiled,
+    record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
+    scenario::{Scenario, Workload},
+    span::{Span, Unit},
+};
+
+/// Parameters, as in a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Overload {
+    /// Calls in flight that the service still bears.
+    pub capacity: u32,
+    /// How long a call takes; also the time after which a doomed one times out.
+    pub call: Span,
+}
+
+impl Overload {
+    pub(super) fn validate(&self, scenario: &Scenario) -> Result<(), Error> {
+        scenario.workload.burst("overload")?;
+        self.call.at_least("service.call", Span::from_nanos(1))
+    }
+
+    /// The service for one scenario.
+    #[must_use]
+    pub fn prepare(&self, scenario: &Scenario) -> Prepared {
+        let unit = scenario.unit;
+        let spread = match &scenario.workload {
+            Workload::Burst(burst) => burst.spread,
+            Workload::Open(_) => Span::ZERO,
+        };
+        Prepared {
+            clients: scenario.workload.clients(),
+            spread: spread.in_unit(unit),
+            horizon: scenario.horizon.in_unit(unit),
+            capacity: self.capacity,
+            call: self.call.in_unit(unit),
+            unit,
+        }
+    }
+}
+
+/// [`Overload`] in the units of a scenario.
+#[derive(Debug)]
+pub struct Prepared {
+    clients: u32,
+    spread: f64,
+    horizon: f64,
+    capacity: u32,
+    call: f64,
+    unit: Unit,
+}
+
+/// What a worker keeps from run to run.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    queue: EventQueue,
+    calls: Vec<Call>,
+    /// When and as the how-manieth start of the run each client's call went into flight.
+    flights: Vec<(f64, u64)>,
+}
+
+impl Kernel for Prepared {
+    type Scratch = Scratch;
+
+    fn columns(&self) -> Vec<Column> {
+        let mut columns = Base::columns();
+        columns.extend([
+            column("t50_s", Kind::Seconds),
+            column("t90_s", Kind::Seconds),
+            column("t99_s", Kind::Seconds),
+            column("last_success_s", Kind::Seconds),
+            column("first_success_attempt", Kind::Count),
+            column("most_attempts", Kind::Count),
+        ]);
+        columns
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    fn run<D: Draws, R: Recorder>(
+        &self,
+        policy: &Compiled,
+        draws: &mut D,
+        recorder: &mut R,
+        scratch: &mut Scratch,
+        row: &mut [f64],
+    ) -> bool {
+        let Scratch { queue, calls, flights } = scratch;
+        let mut callers = Callers::new(policy, self.clients);
+        let mut completion = Completion::new(u64::from(self.clients));
+        let (mut starts, mut gave_up) = (0_u64, 0_u64);
+        let (mut in_flight, mut peak, mut doomed_through) = (0_u32, 0_u32, 0_u64);
+        let (mut first_success, mut most) = (f64::NAN, 0_u32);
+        queue.clear();
+        calls.clear();
+        flights.clear();
+        flights.resize(self.clients as usize, (0.0, 0));
+        for client in 0..self.clients {
+            let start = self.spread * draws.at(Purpose::Start, client, 0).unit();
+            calls.push(callers.call(client, client, start));
+            queue.push(start, EventKind::Start, client);
+        }
+        while let Some((now, kind, client)) = queue.pop() {
+            let call = &mut calls[client as usize];
+            if kind == EventKind::Start {
+                if now >= self.horizon {
+                    continue;
+                }
+                starts += 1;
+                in_flight += 1;
+                peak = peak.max(in_flight);
+                most = most.max(call.attempt);
+                flights[client as usize] = (now, starts);
+                // Whatever is in flight started no later than this call.
+                if in_flight > self.capacity {
+                    doomed_through = starts;
+                }
+                callers.on_send(call, now);
+                queue.push(now + self.call, EventKind::End, client);
+                continue;
+            }
+            in_flight -= 1;
+            let sent = *call;
+            let (start, number) = flights[client as usize];
+            let (outcome, decision) = if number > doomed_through {
+                callers.on_success(call, now);
+                completion.success(self.unit.to_secs(now));
+                first_success = first_success.min(f64::from(sent.attempt));
+                (Outcome::Ok, None)
+            } else {
+                let decision = callers.on_failure(call, now, None, draws);
+                if let Decision::Retry(wait) = decision {
+                    queue.push(now + wait, EventKind::Start, client);
+                } else {
+                    gave_up += 1;
+                }
+                (Outcome::Timeout, Some(decision))
+            };
+            recorder.attempt(&Attempt { call: &sent, start, end: now, outcome, decision });
+        }
+        let base = Base {
+            attempts: starts,
+            successes: completion.successes(),
+            gave_up,
+            finish_s: completion.finish(),
+            crashes: f64::NAN,
+            peak_arrivals: f64::from(peak),
+            calls: u64::from(self.clients),
+        };
+        let rest = base.write(row);
+        rest[..4].copy_from_slice(&completion.times());
+        rest[4..].copy_from_slice(&[first_success, f64::from(most)]);
+        !callers.is_endless()
+    }
+}

@@ -1,0 +1,2 @@
+//! Published numbers.
+fn main() {}
