@@ -127,8 +127,10 @@ mod tests {
         queue.push(1.0, EventKind::End, 9);
         queue.push(1.0, EventKind::Start, 1);
         queue.push(0.5, EventKind::Start, 5);
-        let order: Vec<_> = std::iter::from_fn(|| queue.pop()).map(|(_, kind, client)| (kind, client)).collect();
-        let expected = [(EventKind::Start, 5), (EventKind::End, 9), (EventKind::Start, 0), (EventKind::Start, 1)];
+        let order: Vec<_> =
+            std::iter::from_fn(|| queue.pop()).map(|(_, kind, client)| (kind, client)).collect();
+        let expected =
+            [(EventKind::Start, 5), (EventKind::End, 9), (EventKind::Start, 0), (EventKind::Start, 1)];
         assert_eq!(order, expected);
     }
 }

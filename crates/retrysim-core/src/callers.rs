@@ -55,11 +55,14 @@ impl<'p> Callers<'p> {
     /// Callers that have done nothing yet.
     #[must_use]
     pub fn new(policy: &'p Compiled, clients: u32) -> Self {
-        let owners = if policy.budgets.iter().any(|rule| rule.scope() == Scope::Client) { clients } else { 1 };
+        let owners =
+            if policy.budgets.iter().any(|rule| rule.scope() == Scope::Client) { clients } else { 1 };
         let budgets = if policy.budgets.is_empty() {
             Vec::new()
         } else {
-            (0..owners).flat_map(|_| policy.budgets.iter().map(crate::policy::budget::BudgetRule::start)).collect()
+            (0..owners)
+                .flat_map(|_| policy.budgets.iter().map(crate::policy::budget::BudgetRule::start))
+                .collect()
         };
         Self { policy, budgets, endless: false }
     }
@@ -91,7 +94,13 @@ impl<'p> Callers<'p> {
     }
 
     /// The attempt failed; `hint` is the server's Retry-After in units. A retry counts as the next attempt.
-    pub fn on_failure<D: Draws>(&mut self, call: &mut Call, now: f64, hint: Option<f64>, draws: &mut D) -> Decision {
+    pub fn on_failure<D: Draws>(
+        &mut self,
+        call: &mut Call,
+        now: f64,
+        hint: Option<f64>,
+        draws: &mut D,
+    ) -> Decision {
         let mut granted = true;
         for (rule, slot) in self.slots(call.client) {
             granted &= rule.on_failure(&mut self.budgets[slot], call.attempt > 1, now);
@@ -139,7 +148,10 @@ impl<'p> Callers<'p> {
     }
 
     /// The policy's budgets with the place of the state that `client` uses.
-    fn slots(&self, client: u32) -> impl Iterator<Item = (&'p crate::policy::budget::BudgetRule, usize)> + use<'p> {
+    fn slots(
+        &self,
+        client: u32,
+    ) -> impl Iterator<Item = (&'p crate::policy::budget::BudgetRule, usize)> + use<'p> {
         let per_client = self.policy.budgets.len();
         self.policy.budgets.iter().enumerate().map(move |(i, rule)| match rule.scope() {
             Scope::Client => (rule, client as usize * per_client + i),

@@ -114,9 +114,11 @@ impl Workload {
     pub fn burst(&self, service: &str) -> Result<&Burst, Error> {
         match self {
             Self::Burst(burst) => Ok(burst),
-            Self::Open(_) => {
-                Err(Error::invalid("workload.kind", "open", format!("burst, for a service of kind {service}")))
-            }
+            Self::Open(_) => Err(Error::invalid(
+                "workload.kind",
+                "open",
+                format!("burst, for a service of kind {service}"),
+            )),
         }
     }
 
@@ -149,7 +151,11 @@ impl std::str::FromStr for Seeds {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let bad = || format!("{text:?} is not a range of seeds; allowed: A..B with both ends included, such as \"0..19\"");
+        let bad = || {
+            format!(
+                "{text:?} is not a range of seeds; allowed: A..B with both ends included, such as \"0..19\""
+            )
+        };
         let number = |text: &str| text.trim().parse::<u64>().map_err(|_| bad());
         let (from, to) = match text.split_once("..") {
             Some((from, to)) => (number(from)?, number(to.strip_prefix('=').unwrap_or(to))?),

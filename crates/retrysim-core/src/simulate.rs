@@ -107,9 +107,10 @@ impl Runs {
             name: name.to_owned(),
             known: known.join(", "),
         };
-        let block = self.policies.iter().position(|known| known == policy).ok_or_else(|| {
-            unknown("policy", policy, self.policies.iter().map(String::as_str).collect())
-        })?;
+        let block =
+            self.policies.iter().position(|known| known == policy).ok_or_else(|| {
+                unknown("policy", policy, self.policies.iter().map(String::as_str).collect())
+            })?;
         let place = self.columns.iter().position(|column| column.name == name).ok_or_else(|| {
             unknown("metric", name, self.columns.iter().map(|column| column.name.as_str()).collect())
         })?;
@@ -125,7 +126,11 @@ impl Runs {
 /// # Errors
 /// [`Error::Unknown`] for a policy that isn't there, [`Error::Invalid`] for a size that can't be held,
 /// [`Error::Endless`] for a policy that never stops.
-pub fn simulate<P: AsRef<str>>(scenario: &Scenario, policies: &[P], config: &RunConfig) -> Result<Runs, Error> {
+pub fn simulate<P: AsRef<str>>(
+    scenario: &Scenario,
+    policies: &[P],
+    config: &RunConfig,
+) -> Result<Runs, Error> {
     match &scenario.service {
         Service::TickCapacity(service) => run_all(&service.prepare(scenario), scenario, policies, config),
         Service::WindowCapacity(service) => run_all(&service.prepare(scenario), scenario, policies, config),
@@ -143,8 +148,10 @@ fn run_all<K: Kernel, P: AsRef<str>>(
     config: &RunConfig,
 ) -> Result<Runs, Error> {
     let names: Vec<String> = policies.iter().map(|name| name.as_ref().to_owned()).collect();
-    let compiled: Vec<Compiled> =
-        names.iter().map(|name| Ok(scenario.policy(name)?.compile(scenario.unit))).collect::<Result<_, Error>>()?;
+    let compiled: Vec<Compiled> = names
+        .iter()
+        .map(|name| Ok(scenario.policy(name)?.compile(scenario.unit)))
+        .collect::<Result<_, Error>>()?;
     let mut columns = kernel.columns();
     let kernel_width = columns.len();
     columns.extend(scenario.probe.iter().flat_map(|_| probe::columns()));
@@ -159,13 +166,17 @@ fn run_all<K: Kernel, P: AsRef<str>>(
         let (totals, probed) = row.split_at_mut(kernel_width);
         one_run(kernel, scenario, policy, Source { generator, key, keyed }, scratch, totals, probed)
     };
-    let mut simulate = || {
-        values.par_chunks_mut(width).enumerate().map_init(K::Scratch::default, |scratch, (i, values)| {
-            if row(scratch, i, values) { None } else { Some(i / per_policy) }
-        })
-        .min_by_key(|endless| endless.unwrap_or(usize::MAX))
-        .flatten()
-    };
+    let mut simulate =
+        || {
+            values
+                .par_chunks_mut(width)
+                .enumerate()
+                .map_init(K::Scratch::default, |scratch, (i, values)| {
+                    if row(scratch, i, values) { None } else { Some(i / per_policy) }
+                })
+                .min_by_key(|endless| endless.unwrap_or(usize::MAX))
+                .flatten()
+        };
     let endless = match config.threads {
         None => simulate(),
         Some(threads) => rayon::ThreadPoolBuilder::new()
@@ -188,12 +199,14 @@ fn reserve(plan: &Plan, policies: usize, width: usize) -> Result<Vec<f64>, Error
     let rows = plan.len() as u128 * policies as u128;
     let values = rows * width as u128;
     if values > u128::from(MAX_VALUES) {
-        let allowed = format!("at most {} for {policies} policies", MAX_VALUES / (policies * width).max(1) as u64);
+        let allowed =
+            format!("at most {} for {policies} policies", MAX_VALUES / (policies * width).max(1) as u64);
         return Err(Error::invalid("runs", plan.len(), allowed));
     }
     let values = usize::try_from(values).unwrap_or(usize::MAX);
     let mut room = Vec::new();
-    room.try_reserve_exact(values).map_err(|_| Error::invalid("runs", plan.len(), "what fits into memory"))?;
+    room.try_reserve_exact(values)
+        .map_err(|_| Error::invalid("runs", plan.len(), "what fits into memory"))?;
     room.resize(values, f64::NAN);
     Ok(room)
 }

@@ -89,9 +89,9 @@ impl FromStr for Span {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let duration: SignedDuration = text
-            .parse()
-            .map_err(|_| format!("{text:?} is not a duration; allowed: text such as \"50ms\", \"1.5s\", \"2m\""))?;
+        let duration: SignedDuration = text.parse().map_err(|_| {
+            format!("{text:?} is not a duration; allowed: text such as \"50ms\", \"1.5s\", \"2m\"")
+        })?;
         i64::try_from(duration.as_nanos())
             .map(Self)
             .map_err(|_| format!("{text:?} is too long; allowed: at most 292 years"))

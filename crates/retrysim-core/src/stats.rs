@@ -23,7 +23,12 @@ pub fn sorted(values: &[f64]) -> Vec<f64> {
 
 /// Linear quantile (type 7) of sorted values; NaN if there are none.
 #[must_use]
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an index"
+)]
 pub fn quantile_linear(sorted: &[f64], p: f64) -> f64 {
     if sorted.is_empty() {
         return f64::NAN;
@@ -36,7 +41,12 @@ pub fn quantile_linear(sorted: &[f64], p: f64) -> f64 {
 
 /// The smallest value `x` with `share(values <= x) >= p`: the quantile for counts. NaN if there are none.
 #[must_use]
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an index"
+)]
 pub fn quantile_lower(sorted: &[f64], p: f64) -> f64 {
     if sorted.is_empty() {
         return f64::NAN;

@@ -30,7 +30,9 @@ pub(crate) fn tagged<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Stri
     let mut table = Table::deserialize(deserializer)?;
     match table.remove("kind") {
         Some(Value::String(kind)) => Ok((kind, table)),
-        Some(other) => Err(de::Error::custom(format!("kind = {other} is not allowed; allowed: a name in quotes"))),
+        Some(other) => {
+            Err(de::Error::custom(format!("kind = {other} is not allowed; allowed: a name in quotes")))
+        }
         None => Err(de::Error::custom("missing field `kind`")),
     }
 }
@@ -64,7 +66,11 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), Error> {
         at = match entry {
             Value::Table(table) => table,
             other => {
-                return Err(Error::invalid("--set", path, format!("a path through tables; {key} is {}", other.type_str())));
+                return Err(Error::invalid(
+                    "--set",
+                    path,
+                    format!("a path through tables; {key} is {}", other.type_str()),
+                ));
             }
         };
     }
@@ -81,7 +87,9 @@ pub fn value(text: &str) -> Result<Value, Error> {
     match format!("value = {text}").parse::<Table>() {
         Ok(mut table) if table.len() == 1 => Ok(table.remove("value").unwrap_or(Value::Boolean(false))),
         _ if !text.is_empty() && text.chars().all(bare) => Ok(Value::String(text.to_owned())),
-        Ok(_) => Err(Error::Shape { field: "--set".into(), message: format!("{text:?} is more than one value") }),
+        Ok(_) => {
+            Err(Error::Shape { field: "--set".into(), message: format!("{text:?} is more than one value") })
+        }
         Err(error) => Err(Error::Shape { field: "--set".into(), message: error.to_string() }),
     }
 }

@@ -6,12 +6,13 @@
 //! of published programs are one sequence for everything: they ignore the key and answer in order.
 
 mod cpython;
+mod fixed;
 mod mulberry32;
 mod philox;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::{cpython::CPython, mulberry32::Mulberry32, philox::Philox};
+pub use self::{cpython::CPython, fixed::Fixed, mulberry32::Mulberry32, philox::Philox};
 
 /// Random numbers for one purpose.
 pub trait Stream: rand_core::Rng {

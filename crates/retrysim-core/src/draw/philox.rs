@@ -41,7 +41,13 @@ impl Draws for Philox {
     type Stream<'a> = PhiloxStream;
 
     fn at(&mut self, purpose: Purpose, owner: u32, index: u32) -> PhiloxStream {
-        PhiloxStream { key: self.key, counter: self.counter(purpose, owner, index), words: [0; 4], next: 4, first: true }
+        PhiloxStream {
+            key: self.key,
+            counter: self.counter(purpose, owner, index),
+            words: [0; 4],
+            next: 4,
+            first: true,
+        }
     }
 
     /// The smallest lottery numbers win, so the order of the tickets does not matter.
@@ -124,10 +130,8 @@ mod tests {
         assert_eq!(zero, [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
         let ones = philox4x32_10([u32::MAX; 4], [u32::MAX; 2]);
         assert_eq!(ones, [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
-        let pi = philox4x32_10(
-            [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344],
-            [0xa409_3822, 0x299f_31d0],
-        );
+        let pi =
+            philox4x32_10([0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344], [0xa409_3822, 0x299f_31d0]);
         assert_eq!(pi, [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]);
     }
 
@@ -154,7 +158,8 @@ mod tests {
         let (mut a, mut b) = (Vec::new(), Vec::new());
         draws.choose(&tickets, 5, &mut a);
         draws.choose(&backwards, 5, &mut b);
-        let calls = |picked: &[u32], of: &[Ticket]| picked.iter().map(|i| of[*i as usize].call).collect::<Vec<_>>();
+        let calls =
+            |picked: &[u32], of: &[Ticket]| picked.iter().map(|i| of[*i as usize].call).collect::<Vec<_>>();
         assert_eq!(calls(&a, &tickets), calls(&b, &backwards));
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow::{self, Break, Continue};
 
 use super::stage::{Round, Special, Stage};
 use crate::{
-    draw::Stream,
+    draw::{Fixed, Stream},
     span::{Span, Unit},
 };
 
@@ -106,8 +106,9 @@ impl Delay {
         self.bounded(value)
     }
 
+    /// The deterministic stages, which draw nothing.
     fn prefix(&self, n: u32) -> f64 {
-        let value = run(&self.prefix, n, 0.0, &mut Memory::default(), &mut NoDraws);
+        let value = run(&self.prefix, n, 0.0, &mut Memory::default(), &mut Fixed(0.0));
         self.bounded(value.unwrap_or_else(|latched| latched))
     }
 
@@ -132,7 +133,9 @@ fn run<S: Stream>(ops: &[Op], n: u32, start: f64, memory: &mut Memory, stream: &
 fn first_previous(stages: &[Stage]) -> Span {
     let find = |pick: fn(&Stage) -> Option<Span>| stages.iter().find_map(pick);
     find(|stage| if let Stage::Prev(prev) = stage { Some(prev.first) } else { None })
-        .or_else(|| find(|stage| if let Stage::Uniform(uniform) = stage { Some(uniform.lo.abs) } else { None }))
+        .or_else(|| {
+            find(|stage| if let Stage::Uniform(uniform) = stage { Some(uniform.lo.abs) } else { None })
+        })
         .unwrap_or_default()
 }
 
@@ -273,28 +276,5 @@ impl Op {
                 v * if r < 30.0 { 1.0 - r / 100.0 } else { 1.0 + (r / 2.0).floor() / 100.0 }
             }
         })
-    }
-}
-
-/// The stream of the deterministic prefix, which never draws.
-struct NoDraws;
-
-impl rand_core::TryRng for NoDraws {
-    type Error = std::convert::Infallible;
-    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        Ok(0)
-    }
-    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-        Ok(0)
-    }
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
-        bytes.fill(0);
-        Ok(())
-    }
-}
-
-impl Stream for NoDraws {
-    fn unit(&mut self) -> f64 {
-        0.0
     }
 }

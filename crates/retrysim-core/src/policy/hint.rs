@@ -97,8 +97,10 @@ impl HintRule {
             Combine::Clamp(ends) => ends.map(|end| end.in_unit(unit)),
             _ => [0.0; 2],
         };
-        let (limit, then) =
-            hint.over.as_ref().map_or((f64::INFINITY, Then::Ignore), |over| (over.limit.in_unit(unit), over.then));
+        let (limit, then) = hint
+            .over
+            .as_ref()
+            .map_or((f64::INFINITY, Then::Ignore), |over| (over.limit.in_unit(unit), over.then));
         Self { combine: hint.combine.clone(), clamp, limit, then }
     }
 

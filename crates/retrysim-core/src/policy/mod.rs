@@ -201,7 +201,13 @@ impl Compiled {
     /// The delay before retry `n` (1 = the first), in the compiled unit; `hint` is what the server said.
     ///
     /// `None` if the hint makes the policy give up. The delay is remembered as the previous one.
-    pub fn delay<S: Stream>(&self, n: u32, hint: Option<f64>, memory: &mut Memory, stream: &mut S) -> Option<f64> {
+    pub fn delay<S: Stream>(
+        &self,
+        n: u32,
+        hint: Option<f64>,
+        memory: &mut Memory,
+        stream: &mut S,
+    ) -> Option<f64> {
         let delay = match (hint, &self.hint) {
             (Some(hint), Some(rule)) => rule.delay(hint, &self.delay, n, memory, stream)?,
             _ => self.delay.before_retry(n, memory, stream),

@@ -343,10 +343,9 @@ impl Bound {
 
 /// Validates stages in order; an error names `field[index]`.
 pub(super) fn validate_all(stages: &[Stage], field: &str) -> Result<(), Error> {
-    stages
-        .iter()
-        .enumerate()
-        .try_for_each(|(index, stage)| stage.validate().map_err(|error| error.within(&format!("{field}[{index}]"))))
+    stages.iter().enumerate().try_for_each(|(index, stage)| {
+        stage.validate().map_err(|error| error.within(&format!("{field}[{index}]")))
+    })
 }
 
 fn spans_at_least_zero(field: &str, spans: &[Span]) -> Result<(), Error> {

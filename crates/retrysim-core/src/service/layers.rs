@@ -53,7 +53,11 @@ impl Layers {
             if worst > MAX_REQUESTS {
                 let field = format!("policy.{name}.stop.attempts");
                 let given = if attempts == u32::MAX { "unlimited".into() } else { attempts.to_string() };
-                return Err(Error::invalid(field, given, format!("clients * attempts^tiers of at most {MAX_REQUESTS:e}")));
+                return Err(Error::invalid(
+                    field,
+                    given,
+                    format!("clients * attempts^tiers of at most {MAX_REQUESTS:e}"),
+                ));
             }
         }
         Ok(())

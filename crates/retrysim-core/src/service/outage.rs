@@ -31,7 +31,10 @@ impl Outage {
 
     /// The outages in ticks: first tick down, first tick up again.
     pub(super) fn in_ticks(outages: &[Self], tick: Span) -> Vec<(usize, usize)> {
-        outages.iter().map(|outage| (ticks_until(outage.from, tick), ticks_until(outage.until, tick))).collect()
+        outages
+            .iter()
+            .map(|outage| (ticks_until(outage.from, tick), ticks_until(outage.until, tick)))
+            .collect()
     }
 
     /// The outages in units.

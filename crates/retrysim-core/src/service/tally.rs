@@ -33,7 +33,12 @@ pub(super) struct Tally {
     ok_per_s: Vec<u32>,
 }
 
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts stay far below 2^53")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts stay far below 2^53"
+)]
 impl Tally {
     pub fn columns() -> Vec<Column> {
         let mut columns = Base::columns();

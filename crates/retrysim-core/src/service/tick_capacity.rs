@@ -99,7 +99,11 @@ impl TickCapacity {
         let ticks = ticks_until(scenario.horizon, self.tick);
         if ticks > MAX_TICKS {
             let longest = Span::from_nanos(self.tick.nanos().saturating_mul(MAX_TICKS as i64));
-            return Err(Error::invalid("horizon", scenario.horizon, format!("at most {longest} ({MAX_TICKS} ticks)")));
+            return Err(Error::invalid(
+                "horizon",
+                scenario.horizon,
+                format!("at most {longest} ({MAX_TICKS} ticks)"),
+            ));
         }
         Outage::validate(&self.outages)?;
         if let Some(crash) = self.crash {
@@ -114,11 +118,19 @@ impl TickCapacity {
             let a_tick = open.rate * self.tick.secs();
             if a_tick > 100.0 {
                 let most = 100.0 / self.tick.secs();
-                return Err(Error::invalid("workload.rate", open.rate, format!("at most {most} (100 a tick)")));
+                return Err(Error::invalid(
+                    "workload.rate",
+                    open.rate,
+                    format!("at most {most} (100 a tick)"),
+                ));
             }
             let calls = f64::from(open.clients) * open.rate * scenario.horizon.secs();
             if calls > 1e8 {
-                return Err(Error::invalid("workload.rate", open.rate, format!("at most 1e8 calls a run, not {calls:e}")));
+                return Err(Error::invalid(
+                    "workload.rate",
+                    open.rate,
+                    format!("at most 1e8 calls a run, not {calls:e}"),
+                ));
             }
         }
         self.retry_after.map_or(Ok(()), |span| span.at_least("service.retry_after", Span::ZERO))

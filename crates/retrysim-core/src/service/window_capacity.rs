@@ -185,7 +185,12 @@ impl Kernel for Prepared {
 }
 
 impl Prepared {
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts and a window's number")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "counts and a window's number"
+    )]
     fn write_load(&self, load: &[u32], attempts: u64, in_outage: u64, times: [f64; 4], row: &mut [f64]) {
         let recovery = self.outages.last().map_or(0.0, |(_, until)| *until);
         let first = ((recovery / self.window) as usize).min(self.windows);

@@ -53,8 +53,12 @@ impl Probe {
 impl Recorder for Probe {
     /// A retry counts when it is scheduled.
     fn attempt(&mut self, attempt: &Attempt<'_>) {
-        let in_outage = self.outage.is_some_and(|(from, until)| from <= attempt.start && attempt.start < until);
-        if attempt.call.client == self.client && in_outage && matches!(attempt.decision, Some(Decision::Retry(_))) {
+        let in_outage =
+            self.outage.is_some_and(|(from, until)| from <= attempt.start && attempt.start < until);
+        if attempt.call.client == self.client
+            && in_outage
+            && matches!(attempt.decision, Some(Decision::Retry(_)))
+        {
             self.retries += 1;
         }
     }

@@ -1,0 +1,5 @@
+//! One file a command.
+
+pub mod delays;
+pub mod reproduce;
+pub mod run;

@@ -1,0 +1,44 @@
+//! Errors of the analytics crate: those of the core, and where they arose.
+
+use std::path::PathBuf;
+
+/// What went wrong, and in which file or expression.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The engine's own error.
+    #[error(transparent)]
+    Core(#[from] retrysim_core::Error),
+    /// The engine's error about something that a file says.
+    #[error("{}: {source}", path.display())]
+    InFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong in it.
+        source: retrysim_core::Error,
+    },
+    /// A file that can't be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file that isn't what it should be.
+    #[error("{}: {message}", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        message: String,
+    },
+    /// An expression that can't be read or evaluated.
+    #[error("in {expression:?}: {message}")]
+    Expression {
+        /// The expression.
+        expression: String,
+        /// What is wrong with it.
+        message: String,
+    },
+}

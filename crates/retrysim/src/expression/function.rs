@@ -1,0 +1,115 @@
+//! The functions of the language.
+
+use retrysim_core::{
+    draw::{Draws, Philox, Purpose, Stream},
+    stats,
+};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+use super::{Value, is_true};
+
+/// Names, for the error about an unknown one.
+const NAMES: &str = "mean median min max sum sd quantile count share all missing existing fill first abs log sqrt \
+                     not spread chi_square_p uniform_spread delay hinted";
+
+/// Repetitions behind [`uniform_spread`].
+const REPETITIONS: u32 = 4_000;
+
+pub(super) fn call(name: &str, args: &[Value]) -> Result<Value, String> {
+    let arity = match name {
+        "quantile" | "fill" => 2,
+        "uniform_spread" => 3,
+        _ if NAMES.split_whitespace().any(|known| known == name) => 1,
+        _ => return Err(format!("no function {name:?}; there are: {NAMES}")),
+    };
+    if args.len() != arity {
+        let s = if arity == 1 { "" } else { "s" };
+        return Err(format!("{name} takes {arity} argument{s}, not {}", args.len()));
+    }
+    let scalar = |i: usize| match &args[i] {
+        Value::Scalar(number) => Ok(*number),
+        Value::Column(_) => Err(format!("argument {} of {name} is a column where a number is due", i + 1)),
+    };
+    match name {
+        "fill" => {
+            let value = scalar(1)?;
+            return Ok(args[0].clone().map(|x| if x.is_nan() { value } else { x }));
+        }
+        "missing" => return Ok(args[0].clone().map(|x| f64::from(x.is_nan()))),
+        "not" => return Ok(args[0].clone().map(|x| f64::from(!is_true(x)))),
+        "abs" => return Ok(args[0].clone().map(f64::abs)),
+        "log" => return Ok(args[0].clone().map(f64::ln)),
+        "sqrt" => return Ok(args[0].clone().map(f64::sqrt)),
+        "uniform_spread" => return uniform_spread(scalar(0)?, scalar(1)?, scalar(2)?).map(Value::Scalar),
+        _ => {}
+    }
+    let column = match &args[0] {
+        Value::Column(column) => column.as_slice(),
+        Value::Scalar(number) => std::slice::from_ref(number),
+    };
+    if name == "existing" {
+        return Ok(Value::Column(column.iter().copied().filter(|x| !x.is_nan()).collect()));
+    }
+    let p = if name == "quantile" { scalar(1)? } else { 0.5 };
+    Ok(Value::Scalar(reduce(name, column, p)))
+}
+
+/// One number of a column.
+#[expect(clippy::cast_precision_loss, reason = "counts")]
+fn reduce(name: &str, column: &[f64], p: f64) -> f64 {
+    let count = column.iter().filter(|x| is_true(**x)).count() as f64;
+    match name {
+        "count" => return count,
+        "share" => return count / column.len() as f64,
+        "all" => return f64::from(column.iter().all(|x| is_true(*x))),
+        "first" => return column.first().copied().unwrap_or(f64::NAN),
+        _ => {}
+    }
+    if column.iter().any(|x| x.is_nan()) {
+        return f64::NAN;
+    }
+    let sorted = stats::sorted(column);
+    let (low, high) = (stats::quantile_lower(&sorted, 0.0), stats::quantile_lower(&sorted, 1.0));
+    let (mean, sd, n) = stats::mean_sd(column);
+    match name {
+        "mean" => mean,
+        "sd" => sd,
+        "sum" => mean * n as f64,
+        "min" => low,
+        "max" => high,
+        "spread" => (high - low) / mean,
+        "chi_square_p" => chi_square_p(column, mean),
+        _ => stats::quantile_lower(&sorted, p),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts")]
+fn chi_square_p(counts: &[f64], expected: f64) -> f64 {
+    let statistic: f64 = counts.iter().map(|count| (count - expected) * (count - expected) / expected).sum();
+    match ChiSquared::new(counts.len() as f64 - 1.0) {
+        Ok(distribution) => distribution.sf(statistic),
+        Err(_) => f64::NAN,
+    }
+}
+
+/// Quantile of the spread of `n` uniform numbers over `bins` bins.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be small and positive"
+)]
+fn uniform_spread(n: f64, bins: f64, p: f64) -> Result<f64, String> {
+    if !(1.0..=1e5).contains(&n) || !(1.0..=1e3).contains(&bins) || !(0.0..=1.0).contains(&p) {
+        return Err("uniform_spread takes 1 to 100000 numbers, 1 to 1000 bins and a probability".into());
+    }
+    let mut spreads = Vec::with_capacity(REPETITIONS as usize);
+    for repetition in 0..REPETITIONS {
+        let mut counts = vec![0.0; bins as usize];
+        for number in 0..n as u32 {
+            let u = Philox::new(0, u64::from(repetition)).at(Purpose::Statistics, 1, number).unit();
+            counts[(u * bins) as usize] += 1.0;
+        }
+        spreads.push(reduce("spread", &counts, 0.5));
+    }
+    Ok(stats::quantile_lower(&stats::sorted(&spreads), p))
+}

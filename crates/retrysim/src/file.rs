@@ -1,0 +1,43 @@
+//! Scenarios and policies from files, with errors that name the file.
+
+use std::{fs, path::Path};
+
+use retrysim_core::{Scenario, text};
+use toml::Table;
+
+use crate::error::Error;
+
+/// No scenario file is larger than this.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Reads a TOML file as a table.
+///
+/// # Errors
+/// [`Error::File`] if it can't be read, [`Error::NotText`] if it isn't text, [`Error::InFile`] if it isn't TOML.
+pub fn read_table(path: &Path) -> Result<Table, Error> {
+    let in_file = |source| Error::File { path: path.to_owned(), source };
+    let size = fs::metadata(path).map_err(in_file)?.len();
+    if size > MAX_BYTES {
+        let message = format!("{size} bytes are too many; allowed: at most {MAX_BYTES}");
+        return Err(Error::NotText { path: path.to_owned(), message });
+    }
+    let bytes = fs::read(path).map_err(in_file)?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let message = format!("byte {at} is not UTF-8; allowed: a TOML text file");
+        Error::NotText { path: path.to_owned(), message }
+    })?;
+    text::parse(&text).map_err(|source| Error::InFile { path: path.to_owned(), source })
+}
+
+/// Reads a scenario from a file, after setting fields (`path`, TOML value) in it.
+///
+/// # Errors
+/// As [`read_table`]; [`Error::InFile`] for a field that doesn't fit.
+pub fn read_scenario(path: &Path, set: &[(String, toml::Value)]) -> Result<Scenario, Error> {
+    let mut table = read_table(path)?;
+    for (field, value) in set {
+        text::set(&mut table, field, value.clone())?;
+    }
+    Scenario::from_table(table).map_err(|source| Error::InFile { path: path.to_owned(), source })
+}
