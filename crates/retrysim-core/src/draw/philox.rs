@@ -11,10 +11,12 @@ use rand_philox::philox4x32_10;
 use super::{Draws, Purpose, Stream, Ticket};
 
 /// The keyed draws of one run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Philox {
     key: [u32; 2],
     run: u64,
+    /// Room for lotteries: number, call, attempt, index.
+    lottery: Vec<(u32, u32, u32, u32)>,
 }
 
 impl Philox {
@@ -22,17 +24,17 @@ impl Philox {
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "the seed is split into its two words")]
     pub const fn new(seed: u64, run: u64) -> Self {
-        Self { key: [seed as u32, (seed >> 32) as u32], run }
+        Self { key: [seed as u32, (seed >> 32) as u32], run, lottery: Vec::new() }
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the run is split into its words")]
-    const fn counter(self, purpose: Purpose, owner: u32, index: u32) -> [u32; 4] {
+    const fn counter(&self, purpose: Purpose, owner: u32, index: u32) -> [u32; 4] {
         [index, owner, self.run as u32, (purpose as u32) << 24 | ((self.run >> 32) as u32 & 0xffff) << 8]
     }
 
     /// The four words at a key; word 0 is the lottery number, words 2 and 3 the first of the stream.
     #[must_use]
-    pub fn block(self, purpose: Purpose, owner: u32, index: u32) -> [u32; 4] {
+    pub fn block(&self, purpose: Purpose, owner: u32, index: u32) -> [u32; 4] {
         philox4x32_10(self.counter(purpose, owner, index), self.key)
     }
 }
@@ -53,16 +55,18 @@ impl Draws for Philox {
     /// The smallest lottery numbers win, so the order of the tickets does not matter.
     fn choose(&mut self, tickets: &[Ticket], k: usize, picked: &mut Vec<u32>) {
         picked.clear();
-        let all = 0..u32::try_from(tickets.len()).unwrap_or(u32::MAX);
-        picked.extend(all);
-        if k < tickets.len() {
-            let lottery = |index: &u32| {
-                let ticket = tickets[*index as usize];
-                (self.block(Purpose::Attempt, ticket.call, ticket.attempt)[0], ticket.call, ticket.attempt)
-            };
-            picked.sort_by_cached_key(lottery);
-            picked.truncate(k);
+        if k >= tickets.len() {
+            picked.extend(0..u32::try_from(tickets.len()).unwrap_or(u32::MAX));
+            return;
         }
+        let mut lottery = std::mem::take(&mut self.lottery);
+        lottery.clear();
+        lottery.extend(tickets.iter().zip(0..).map(|(ticket, index)| {
+            (self.block(Purpose::Attempt, ticket.call, ticket.attempt)[0], ticket.call, ticket.attempt, index)
+        }));
+        lottery.select_nth_unstable(k);
+        picked.extend(lottery[..k].iter().map(|(_, _, _, index)| *index));
+        self.lottery = lottery;
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Memory {
 #[derive(Clone, Debug)]
 pub struct Delay {
     table: Vec<f64>,
+    /// The value of the prefix beyond the table, if it no longer changes there.
+    settled: Option<f64>,
     prefix: Vec<Op>,
     rest: Vec<Op>,
     first_previous: f64,
@@ -78,12 +80,14 @@ impl Delay {
         let ops = |stages: &[Stage]| stages.iter().map(|stage| Op::compile(stage, unit)).collect::<Vec<_>>();
         let mut delay = Self {
             table: Vec::new(),
+            settled: None,
             prefix: ops(&stages[..split]),
             rest: ops(&stages[split..]),
             first_previous: first_previous(stages).in_unit(unit),
             longest: LONGEST_SECS * 1e9 / unit.nanos(),
         };
         delay.table = (1..=TABLE).map(|n| delay.prefix(n)).collect();
+        delay.settled = settles(&delay.prefix).then(|| delay.prefix(TABLE));
         delay
     }
 
@@ -98,10 +102,8 @@ impl Delay {
     /// Draws only what its stages need; `memory.previous` is left for the caller to set, since a hint
     /// of the server may still replace the delay.
     pub fn before_retry<S: Stream>(&self, n: u32, memory: &mut Memory, stream: &mut S) -> f64 {
-        let base = match self.table.get(n as usize - 1) {
-            Some(value) => *value,
-            None => self.prefix(n),
-        };
+        let known = self.table.get(n as usize - 1).copied().or(self.settled);
+        let base = known.unwrap_or_else(|| self.prefix(n));
         let value = run(&self.rest, n, base, memory, stream).unwrap_or_else(|latched| latched);
         self.bounded(value)
     }
@@ -116,6 +118,27 @@ impl Delay {
     fn bounded(&self, value: f64) -> f64 {
         if value.is_nan() { self.longest } else { value.clamp(0.0, self.longest) }
     }
+}
+
+/// Whether deterministic ops give the same value for every retry from the table's end on: a source that is
+/// constant there or lies above the cap that follows it, and then nothing that looks at `n`.
+fn settles(ops: &[Op]) -> bool {
+    let at_end = |op: &Op| run(std::slice::from_ref(op), TABLE, 0.0, &mut Memory::default(), &mut Fixed(0.0));
+    let ends_by = |length: usize| length < TABLE as usize;
+    let (source, rest) = match ops {
+        [] => return true,
+        [Op::Const(_), rest @ ..] => (true, rest),
+        [Op::List(values), rest @ ..] => (ends_by(values.len()), rest),
+        [Op::Exp { factor, .. }, Op::Cap(_), ..] if *factor < 1.0 => (false, ops),
+        [source, Op::Cap(cap), rest @ ..] => (at_end(source).is_ok_and(|value| value >= *cap), rest),
+        _ => (false, ops),
+    };
+    source
+        && rest.iter().all(|op| match op {
+            Op::Cap(_) | Op::Floor(_) | Op::Scale(_) | Op::Quantum { .. } => true,
+            Op::Head(values) => ends_by(values.len()),
+            _ => false,
+        })
 }
 
 /// Applies ops in order; `Err` holds a latched value that skips the rest.

@@ -192,6 +192,12 @@ pub struct Compiled {
 }
 
 impl Compiled {
+    /// Whether sends need to be reported to budgets at all.
+    #[must_use]
+    pub const fn has_budgets(&self) -> bool {
+        !self.budgets.is_empty()
+    }
+
     /// What a new call remembers.
     #[must_use]
     pub const fn memory(&self) -> Memory {

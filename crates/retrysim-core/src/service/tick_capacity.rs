@@ -201,7 +201,7 @@ impl Prepared<'_> {
 
     /// The first tick that begins at or after `time`, decided by comparison, not by the quotient alone.
     fn reached(&self, time: f64) -> usize {
-        let mut tick = (time / self.tick).ceil() as usize;
+        let mut tick = (time / self.tick) as usize;
         while tick > 0 && self.at(tick - 1) >= time {
             tick -= 1;
         }
@@ -220,7 +220,7 @@ impl Prepared<'_> {
 
     fn retry_tick(&self, tick: usize, wait: f64) -> usize {
         match self.service.answers_at {
-            AnswersAt::TickEnd => (tick + 1).saturating_add((wait / self.tick).round_ties_even() as usize),
+            AnswersAt::TickEnd => (tick + 1).saturating_add(round_half_even(wait / self.tick) as usize),
             AnswersAt::TickStart => self.reached(self.at(tick) + wait).max(tick + 1),
         }
     }
@@ -322,8 +322,10 @@ impl Kernel for Prepared<'_> {
                 if !down {
                     self.admit(draws, scratch);
                 }
-                for id in &scratch.batch {
-                    callers.on_send(&scratch.calls[*id as usize], now);
+                if policy.has_budgets() {
+                    for id in &scratch.batch {
+                        callers.on_send(&scratch.calls[*id as usize], now);
+                    }
                 }
                 let hint = if down { None } else { self.hint };
                 self.answer_all(tick, &mut callers, hint, draws, recorder, scratch, &mut tally);
@@ -375,6 +377,14 @@ impl Prepared<'_> {
             recorder.attempt(&Attempt { call: &sent, start: now, end, outcome, decision });
         }
     }
+}
+
+/// A number that is not negative, rounded to the nearest whole one, halves to even.
+///
+/// By the rounding of an addition: without SSE 4.1 the standard function is a call into software.
+fn round_half_even(x: f64) -> f64 {
+    const NO_FRACTION: f64 = 4_503_599_627_370_496.0;
+    if x < NO_FRACTION { (x + NO_FRACTION) - NO_FRACTION } else { x }
 }
 
 /// The smallest `k` with `P(X <= k) >= u` for a Poisson distribution: inverse by summation.
