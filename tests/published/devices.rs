@@ -108,7 +108,8 @@ fn check_seen(seen: &Seen, target: &Value, what: &str) {
 
 /// The engine's own totals say the same as the requests it reported one by one.
 fn check_totals(totals: &Totals, target: &Value, what: &str) {
-    for (ours, theirs) in [("sent_after_recovery", "sent_after_recovery"), ("peak_qps", "peak_qps"), ("successes", "ok")]
+    for (ours, theirs) in
+        [("sent_after_recovery", "sent_after_recovery"), ("peak_qps", "peak_qps"), ("successes", "ok")]
     {
         assert_eq!(totals.get(ours), number(&target[theirs]), "{what}: {ours}");
     }

@@ -57,7 +57,8 @@ fn cpython_sample() {
 /// `uniform(a, b)` is the jitter stage on a second: `a + (b - a) * random()`.
 #[test]
 fn cpython_uniform() {
-    let policy = Policy::from_toml("delay = [{ const = '1s' }, { jitter = [0.8, 1.2] }]").unwrap().compile(Unit::S);
+    let policy =
+        Policy::from_toml("delay = [{ const = '1s' }, { jitter = [0.8, 1.2] }]").unwrap().compile(Unit::S);
     for seed in SEEDS {
         let delay = policy.delay(1, None, &mut policy.memory(), &mut CPython::new(seed)).unwrap();
         assert_eq!(delay.to_bits(), float(&target(seed, "uniform(0.8, 1.2)")), "seed {seed}");
@@ -69,14 +70,17 @@ fn cpython_uniform() {
 fn cpython_poisson() {
     let down = scenario(
         "budget",
-        &[("workload.clients", "1"), ("horizon", "'400ms'"), ("service.outages", "[{from='0s', until='1s'}]")],
+        &[
+            ("workload.clients", "1"),
+            ("horizon", "'400ms'"),
+            ("service.outages", "[{from='0s', until='1s'}]"),
+        ],
     );
     for seed in SEEDS {
         let mut seen = Ticks::new(40, 0.01);
         run(&down, "no_retry", &mut CPython::new(seed), &mut seen);
-        let expected: Vec<u32> = (list(&target(seed, "40 x poisson(0.3)")).iter())
-            .map(|n| n.as_u64().unwrap() as u32)
-            .collect();
+        let expected: Vec<u32> =
+            (list(&target(seed, "40 x poisson(0.3)")).iter()).map(|n| n.as_u64().unwrap() as u32).collect();
         assert_eq!(seen.arrivals, expected, "seed {seed}");
     }
 }

@@ -92,7 +92,8 @@ fn herd_spread_seed_by_seed() {
     check_all("herd_spread");
 }
 
-/// 12 million requests a run: totals and the generator for some seeds, every arrival for one.
+/// 12 million requests a run: every arrival for one seed, totals for four more. The tables, which
+/// `entries` checks, hold the totals of all 20.
 #[test]
 fn immediate_retries() {
     let vectors = vectors("herd");
@@ -100,7 +101,7 @@ fn immediate_retries() {
         let scenario = scenario(name, &[]);
         let seeds = list(&vectors[name]["per_seed"]["immediate"]);
         check_run(&scenario, "immediate", &seeds[0]);
-        for target in &seeds[1..] {
+        for target in &seeds[1..5] {
             let what = format!("{name} immediate seed {}", target["seed"]);
             let mut generator = CPython::new(target["seed"].as_u64().unwrap());
             let totals = run(&scenario, "immediate", &mut generator, &mut record::Totals);
@@ -129,8 +130,9 @@ fn arrivals_of_seed_0() {
             .filter(|(_, n)| **n > 0)
             .map(|(bin, n)| (bin.to_string(), u64::from(*n)))
             .collect();
-        let target: Vec<(String, u64)> =
-            (plots[label].as_object().unwrap().iter()).map(|(bin, n)| (bin.clone(), n.as_u64().unwrap())).collect();
+        let target: Vec<(String, u64)> = (plots[label].as_object().unwrap().iter())
+            .map(|(bin, n)| (bin.clone(), n.as_u64().unwrap()))
+            .collect();
         assert_eq!(ours, target, "{label}");
     }
 }

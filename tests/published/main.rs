@@ -3,7 +3,12 @@
 //! The targets come from the documents themselves and from programs independent of the engine
 //! (`data/vectors`), most of them down to the last bit: the same generator, asked in the same order.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::float_cmp, reason = "tests may, and mean equality")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::float_cmp,
+    reason = "tests may, and mean equality"
+)]
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -64,8 +64,12 @@ pub fn run<D: Draws, R: Recorder>(
     recorder: &mut R,
 ) -> Totals {
     match &scenario.service {
-        Service::TickCapacity(service) => run_on(&service.prepare(scenario), scenario, policy, draws, recorder),
-        Service::WindowCapacity(service) => run_on(&service.prepare(scenario), scenario, policy, draws, recorder),
+        Service::TickCapacity(service) => {
+            run_on(&service.prepare(scenario), scenario, policy, draws, recorder)
+        }
+        Service::WindowCapacity(service) => {
+            run_on(&service.prepare(scenario), scenario, policy, draws, recorder)
+        }
         Service::Overload(service) => run_on(&service.prepare(scenario), scenario, policy, draws, recorder),
         Service::Contention(service) => run_on(&service.prepare(scenario), scenario, policy, draws, recorder),
         Service::Failures(service) => run_on(&service.prepare(scenario), scenario, policy, draws, recorder),

@@ -8,6 +8,8 @@ use retrysim::{Generator, Seeds};
 /// A laboratory for retries: what does your policy do to your outage?
 ///
 /// Exit code 0: done. 1: a check failed. 2: bad input or trouble.
+///
+/// Progress goes to stderr, and only to a terminal.
 #[derive(Debug, Parser)]
 #[command(name = "retrysim", version, max_term_width = 100)]
 pub struct Cli {
@@ -28,19 +30,52 @@ pub enum Command {
     /// Without --seed, --seeds or --runs, the scenario's own seeds are run.
     #[command(after_help = RUN_EXAMPLES)]
     Run(Run),
+    /// Run a scenario and sum up: a row a policy, metric and statistic, with intervals.
+    Summary(Summary),
+    /// Compare policies run by run on common random numbers: differences and ratios with intervals.
+    Compare(Compare),
+    /// Run a scenario at many points of its parameters.
+    #[command(after_help = SWEEP_EXAMPLES)]
+    Sweep(SweepArgs),
+    /// Draw a figure into a PNG or SVG file.
+    #[command(after_help = FIGURE_EXAMPLES)]
+    Figure(FigureArgs),
+    /// Make a file again from the manifest in or beside it, and compare: exit code 0 if it is the same.
+    Rerun(Rerun),
     /// Look at a retry policy by itself.
     Policy {
         #[command(subcommand)]
         command: PolicyCommand,
     },
+    /// Print completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
 }
 
 const RUN_EXAMPLES: &str = "Examples:
   retrysim run data/scenarios/herd.toml --policy full --policy equal
   retrysim run herd --seeds 20..39 --generator cpython --format csv
   retrysim run overload --policy full --runs 20000 --seed 1
+  retrysim run herd --policy full --runs 1000 -o runs.parquet
+  retrysim run herd --policy full --runs 1000 --assert 'p99(finish_s) < 20'
   retrysim run herd --set service.capacity=3 --set workload.spread='\"0.5s\"'
   retrysim run herd --policy full --set policy.full.delay='[{exp={base=\"50ms\"}},{jitter=[0,1]}]'";
+
+const SWEEP_EXAMPLES: &str = "Examples:
+  retrysim sweep contention --vary workload.clients=10..190:10 --runs 200 -o curves.csv
+  retrysim sweep herd --policy full --vary service.capacity=[3,5,8] --vary workload.spread='[\"0s\",\"1s\"]' --runs 100
+  retrysim sweep design.toml --frame runs -o runs.parquet";
+
+const FIGURE_EXAMPLES: &str = "Examples:
+  retrysim figure arrivals herd --policy full --policy exponential -o arrivals.png
+  retrysim figure ecdf herd --metric finish_s --policy full --policy equal --runs 2000 --generator philox -o finish.svg
+  retrysim figure levels budget --policy grpc_throttling --seeds 0..0 -o tokens.png
+  retrysim figure curves contention --metric attempts --vary workload.clients=10..190:10 --runs 100 -o calls.png
+  retrysim figure fingerprint herd -o delays.png";
 
 #[derive(Debug, Subcommand)]
 pub enum PolicyCommand {
@@ -64,13 +99,27 @@ pub struct Reproduce {
     /// Only ids that match, such as `herd.*.finish_mean` (`*` any text, `?` one character).
     #[arg(long, value_name = "GLOB")]
     pub id: Option<String>,
+    #[command(flatten)]
+    pub out: Out,
+}
+
+/// Where the answer goes.
+#[derive(Debug, Args)]
+pub struct Out {
     /// How to print.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Write a file instead, in the format of its extension: .csv, .parquet, .json or .md.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// No progress bar.
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
+/// What is run.
 #[derive(Debug, Args)]
-pub struct Run {
+pub struct What {
     /// A scenario file, or the name of a bundled scenario (herd, budget, devices, ...).
     #[arg(value_name = "SCENARIO.toml")]
     pub scenario: PathBuf,
@@ -92,12 +141,163 @@ pub struct Run {
     /// Set a field of the scenario to a TOML value; may be given several times.
     #[arg(long = "set", value_name = "dotted.path=value")]
     pub set: Vec<String>,
+    /// Keep only this metric; may be given several times.
+    #[arg(long = "metric", value_name = "NAME")]
+    pub metrics: Vec<String>,
     /// Worker threads; results do not depend on it.
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,
-    /// How to print. `table` sums up when there are many runs; `csv` and `json` give every run.
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    #[command(flatten)]
+    pub what: What,
+    /// Which frame: totals, every attempt, or counts by bin.
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub frame: RunFrame,
+    /// Length of a bin of the timeline.
+    #[arg(long, value_name = "SPAN", default_value = "100ms")]
+    pub bin: retrysim::Span,
+    /// A statement that must hold for every policy, such as 'p99(finish_s) < 20'; exit code 1 if it does not.
+    #[arg(long = "assert", value_name = "EXPRESSION")]
+    pub asserts: Vec<String>,
+    #[command(flatten)]
+    pub out: Out,
+}
+
+/// The frames of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum RunFrame {
+    /// A row a run.
+    #[default]
+    Runs,
+    /// A row an attempt.
+    Attempts,
+    /// A row a bin.
+    Timeline,
+}
+
+#[derive(Debug, Args)]
+pub struct Summary {
+    #[command(flatten)]
+    pub what: What,
+    /// Level of the intervals.
+    #[arg(long, value_name = "LEVEL", default_value_t = 0.95)]
+    pub confidence: f64,
+    #[command(flatten)]
+    pub out: Out,
+}
+
+#[derive(Debug, Args)]
+pub struct Compare {
+    #[command(flatten)]
+    pub what: What,
+    /// The policy to compare with; the first one unless given.
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+    /// Level of the intervals.
+    #[arg(long, value_name = "LEVEL", default_value_t = 0.95)]
+    pub confidence: f64,
+    #[command(flatten)]
+    pub out: Out,
+}
+
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    /// A design file, a scenario file, or the name of a bundled scenario; the latter two with --vary.
+    #[command(flatten)]
+    pub what: What,
+    /// A dotted path and its values: a list, or FROM..TO:STEP; may be given several times (a grid).
+    #[arg(long = "vary", value_name = "dotted.path=VALUES")]
+    pub vary: Vec<String>,
+    /// Which frame.
+    #[arg(long, value_enum, default_value_t)]
+    pub frame: SweepFrame,
+    /// Level of the intervals.
+    #[arg(long, value_name = "LEVEL", default_value_t = 0.95)]
+    pub confidence: f64,
+    #[command(flatten)]
+    pub out: Out,
+}
+
+/// The frames of a sweep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SweepFrame {
+    /// A row a point, policy, metric and statistic.
+    #[default]
+    Summary,
+    /// A row a run.
+    Runs,
+}
+
+#[derive(Debug, Args)]
+pub struct FigureArgs {
+    /// Which figure.
+    #[arg(value_enum)]
+    pub figure: FigureName,
+    #[command(flatten)]
+    pub what: What,
+    /// For curves and heat maps: a dotted path and its values.
+    #[arg(long = "vary", value_name = "dotted.path=VALUES")]
+    pub vary: Vec<String>,
+    /// The title; a plain one unless given.
+    #[arg(long)]
+    pub title: Option<String>,
+    /// Length of a bin, where time is drawn.
+    #[arg(long, value_name = "SPAN")]
+    pub bin: Option<retrysim::Span>,
+    /// Retries in a fingerprint.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
+    pub retries: Option<u32>,
+    /// Light on dark.
+    #[arg(long)]
+    pub dark: bool,
+    /// Pixels of a PNG a logical pixel.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=4))]
+    pub scale: u32,
+    /// The file: .png or .svg.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// No progress bar.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// The figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FigureName {
+    /// Arrivals over time, a panel a policy, with outage and capacity.
+    Arrivals,
+    /// Waits of 40 clients by number of the retry.
+    Waits,
+    /// Distribution of a metric over runs.
+    Ecdf,
+    /// Distribution of a metric over runs as dots.
+    Dots,
+    /// Mean of a metric by policy.
+    Bars,
+    /// Tokens of one client over time.
+    Levels,
+    /// Densities of a policy's delays, retry by retry.
+    Fingerprint,
+    /// A metric against one parameter.
+    Curves,
+    /// A metric over two parameters, for the first policy.
+    HeatMap,
+}
+
+#[derive(Debug, Args)]
+pub struct Rerun {
+    /// A file that this program wrote.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Worker threads; results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub threads: Option<usize>,
+    /// No progress bar.
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]
@@ -112,7 +312,7 @@ pub struct Delays {
     #[arg(long, value_name = "VALUE", value_parser = parse_u, allow_negative_numbers = true)]
     pub u: Option<f64>,
     /// The server's hint (Retry-After) with every failure, such as 30s.
-    #[arg(long, value_name = "SPAN")]
+    #[arg(long, value_name = "SPAN", value_parser = parse_hint, allow_hyphen_values = true)]
     pub hint: Option<retrysim::Span>,
     /// Sequences to draw when --u is not given.
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
@@ -150,6 +350,13 @@ fn parse_threads(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(threads @ 1..=1024) => Ok(threads),
         _ => Err("allowed: 1 to 1024".into()),
+    }
+}
+
+fn parse_hint(text: &str) -> Result<retrysim::Span, String> {
+    match text.parse::<retrysim::Span>() {
+        Ok(span) if span < retrysim::Span::ZERO => Err("allowed: a duration of 0 or more".into()),
+        result => result,
     }
 }
 

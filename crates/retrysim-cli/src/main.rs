@@ -2,15 +2,15 @@
 
 mod cli;
 mod command;
-mod grid;
 mod load;
+mod show;
 
 use std::{
     io::{ErrorKind, Write},
     process::ExitCode,
 };
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::cli::{Cli, Command, PolicyCommand};
 
@@ -24,7 +24,14 @@ fn main() -> ExitCode {
     let answer = match Cli::parse().command {
         Command::Reproduce(args) => command::reproduce::reproduce(&args),
         Command::Run(args) => command::run::run(&args),
+        Command::Summary(args) => command::sums::summary(&args),
+        Command::Compare(args) => command::sums::compare(&args),
+        Command::Sweep(args) => command::sweep::sweep(&args),
+        Command::Figure(args) => command::figure::figure(&args),
+        Command::Rerun(args) => command::rerun::rerun(&args),
         Command::Policy { command: PolicyCommand::Delays(args) } => command::delays::delays(&args),
+        Command::Completions { shell } => Ok(completions(shell)),
+        Command::Man => manual(),
     };
     match answer {
         Ok(answer) => match print(&answer.text) {
@@ -34,6 +41,18 @@ fn main() -> ExitCode {
         },
         Err(error) => fail(&error),
     }
+}
+
+fn completions(shell: clap_complete::Shell) -> Answer {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "retrysim", &mut text);
+    Answer { text: String::from_utf8_lossy(&text).into_owned(), passed: true }
+}
+
+fn manual() -> anyhow::Result<Answer> {
+    let mut text = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut text)?;
+    Ok(Answer { text: String::from_utf8_lossy(&text).into_owned(), passed: true })
 }
 
 /// Bad input or trouble: a line on stderr, exit code 2.

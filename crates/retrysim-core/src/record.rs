@@ -73,6 +73,46 @@ pub trait Recorder {
     }
 }
 
+/// Two recorders at once; the first that watches a client decides which one is watched.
+impl<A: Recorder, B: Recorder> Recorder for (A, B) {
+    fn attempt(&mut self, attempt: &Attempt<'_>) {
+        self.0.attempt(attempt);
+        self.1.attempt(attempt);
+    }
+
+    fn crash(&mut self, at: f64) {
+        self.0.crash(at);
+        self.1.crash(at);
+    }
+
+    fn level(&mut self, client: u32, at: f64, tokens: f64, open: bool) {
+        self.0.level(client, at, tokens, open);
+        self.1.level(client, at, tokens, open);
+    }
+
+    fn watched(&self) -> Option<u32> {
+        self.0.watched().or(self.1.watched())
+    }
+}
+
+impl<R: Recorder> Recorder for &mut R {
+    fn attempt(&mut self, attempt: &Attempt<'_>) {
+        (**self).attempt(attempt);
+    }
+
+    fn crash(&mut self, at: f64) {
+        (**self).crash(at);
+    }
+
+    fn level(&mut self, client: u32, at: f64, tokens: f64, open: bool) {
+        (**self).level(client, at, tokens, open);
+    }
+
+    fn watched(&self) -> Option<u32> {
+        (**self).watched()
+    }
+}
+
 /// Records nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals;

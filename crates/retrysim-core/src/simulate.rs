@@ -1,12 +1,13 @@
 //! Runs a scenario: policies times runs, spread over threads, gathered in order.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    draw::{CPython, Generator, Mulberry32, Philox, Purpose},
+    draw::{CPython, Draws, Generator, Mulberry32, Philox, Purpose},
     error::Error,
     policy::Compiled,
-    record::{Column, Totals},
+    record::{Column, Recorder, Totals},
     scenario::Scenario,
     service::{Kernel, Service},
 };
@@ -17,7 +18,8 @@ mod probe;
 const MAX_VALUES: u64 = 500_000_000;
 
 /// Which runs to make.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Plan {
     /// One run a seed, as a published program makes them.
     Seeds(Vec<u64>),
@@ -65,13 +67,15 @@ pub struct RunConfig {
     pub generator: Option<Generator>,
     /// Worker threads; all cores if `None`. Results do not depend on it.
     pub threads: Option<usize>,
+    /// Columns to keep, in this order; all if `None`. Memory grows with what is kept.
+    pub columns: Option<Vec<String>>,
 }
 
 impl RunConfig {
-    /// A plan with the scenario's generator on all cores.
+    /// A plan with the scenario's generator on all cores, all columns kept.
     #[must_use]
     pub const fn new(plan: Plan) -> Self {
-        Self { plan, generator: None, threads: None }
+        Self { plan, generator: None, threads: None, columns: None }
     }
 }
 
@@ -111,9 +115,8 @@ impl Runs {
             self.policies.iter().position(|known| known == policy).ok_or_else(|| {
                 unknown("policy", policy, self.policies.iter().map(String::as_str).collect())
             })?;
-        let place = self.columns.iter().position(|column| column.name == name).ok_or_else(|| {
-            unknown("metric", name, self.columns.iter().map(|column| column.name.as_str()).collect())
-        })?;
+        let found = self.columns.iter().position(|column| column.name == name);
+        let place = found.ok_or_else(|| unknown_metric(name, &self.columns))?;
         let rows = self.values.chunks(self.columns.len()).skip(block * self.plan.len());
         Ok(rows.take(self.plan.len()).map(|row| row[place]).collect())
     }
@@ -124,71 +127,115 @@ impl Runs {
 /// The same scenario, plan and generator give the same values, whatever the threads.
 ///
 /// # Errors
-/// [`Error::Unknown`] for a policy that isn't there, [`Error::Invalid`] for a size that can't be held,
-/// [`Error::Endless`] for a policy that never stops.
+/// [`Error::Unknown`] for a policy or column that isn't there, [`Error::Invalid`] for a size that can't be
+/// held, [`Error::Endless`] for a policy that never stops.
 pub fn simulate<P: AsRef<str>>(
     scenario: &Scenario,
     policies: &[P],
     config: &RunConfig,
 ) -> Result<Runs, Error> {
-    match &scenario.service {
-        Service::TickCapacity(service) => run_all(&service.prepare(scenario), scenario, policies, config),
-        Service::WindowCapacity(service) => run_all(&service.prepare(scenario), scenario, policies, config),
-        Service::Overload(service) => run_all(&service.prepare(scenario), scenario, policies, config),
-        Service::Contention(service) => run_all(&service.prepare(scenario), scenario, policies, config),
-        Service::Failures(service) => run_all(&service.prepare(scenario), scenario, policies, config),
-        Service::Layers(service) => run_all(&service.prepare(scenario), scenario, policies, config),
-    }
+    record(scenario, policies, config, || Totals, &|| {}).map(|(runs, _)| runs)
 }
 
-fn run_all<K: Kernel, P: AsRef<str>>(
-    kernel: &K,
+/// Runs `policies` of a scenario, each run with a recorder of its own; recorders come back in the order of
+/// [`Runs::rows`]. `tick` is called once a finished run, from any thread.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn record<P: AsRef<str>, R: Recorder + Send>(
     scenario: &Scenario,
     policies: &[P],
     config: &RunConfig,
-) -> Result<Runs, Error> {
-    let names: Vec<String> = policies.iter().map(|name| name.as_ref().to_owned()).collect();
-    let compiled: Vec<Compiled> = names
-        .iter()
-        .map(|name| Ok(scenario.policy(name)?.compile(scenario.unit)))
-        .collect::<Result<_, Error>>()?;
-    let mut columns = kernel.columns();
-    let kernel_width = columns.len();
-    columns.extend(scenario.probe.iter().flat_map(|_| probe::columns()));
-    let mut values = reserve(&config.plan, names.len(), columns.len())?;
-
-    let generator = config.generator.unwrap_or(scenario.generator);
-    let per_policy = config.plan.len();
-    let width = columns.len();
-    let row = |scratch: &mut K::Scratch, i: usize, row: &mut [f64]| -> bool {
-        let (policy, key) = (&compiled[i / per_policy], config.plan.key(i % per_policy));
-        let keyed = matches!(config.plan, Plan::Runs { .. });
-        let (totals, probed) = row.split_at_mut(kernel_width);
-        one_run(kernel, scenario, policy, Source { generator, key, keyed }, scratch, totals, probed)
-    };
-    let mut simulate =
-        || {
-            values
-                .par_chunks_mut(width)
-                .enumerate()
-                .map_init(K::Scratch::default, |scratch, (i, values)| {
-                    if row(scratch, i, values) { None } else { Some(i / per_policy) }
-                })
-                .min_by_key(|endless| endless.unwrap_or(usize::MAX))
-                .flatten()
-        };
-    let endless = match config.threads {
-        None => simulate(),
-        Some(threads) => rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Error::invalid("threads", threads, error.to_string()))?
-            .install(simulate),
-    };
-    if let Some(policy) = endless {
-        return Err(Error::Endless { policy: names[policy].clone(), attempts: crate::callers::MAX_ATTEMPTS });
+    make: impl Fn() -> R + Sync,
+    tick: &(dyn Fn() + Sync),
+) -> Result<(Runs, Vec<R>), Error> {
+    let job = Job { scenario, policies, config, make: &make, tick };
+    match &scenario.service {
+        Service::TickCapacity(service) => job.run(&service.prepare(scenario)),
+        Service::WindowCapacity(service) => job.run(&service.prepare(scenario)),
+        Service::Overload(service) => job.run(&service.prepare(scenario)),
+        Service::Contention(service) => job.run(&service.prepare(scenario)),
+        Service::Failures(service) => job.run(&service.prepare(scenario)),
+        Service::Layers(service) => job.run(&service.prepare(scenario)),
     }
-    Ok(Runs { policies: names, plan: config.plan.clone(), columns, values })
+}
+
+/// Everything about a simulation but the kernel.
+struct Job<'j, P, F> {
+    scenario: &'j Scenario,
+    policies: &'j [P],
+    config: &'j RunConfig,
+    make: &'j F,
+    tick: &'j (dyn Fn() + Sync),
+}
+
+impl<P: AsRef<str>, R: Recorder + Send, F: Fn() -> R + Sync> Job<'_, P, F> {
+    fn run<K: Kernel>(&self, kernel: &K) -> Result<(Runs, Vec<R>), Error> {
+        let (scenario, plan) = (self.scenario, &self.config.plan);
+        let policies: Vec<String> = self.policies.iter().map(|name| name.as_ref().to_owned()).collect();
+        let compiled = policies
+            .iter()
+            .map(|name| Ok(scenario.policy(name)?.compile(scenario.unit)))
+            .collect::<Result<Vec<Compiled>, Error>>()?;
+        let mut all = kernel.columns();
+        all.extend(scenario.probe.iter().flat_map(|_| probe::columns()));
+        let kept = kept(&all, self.config.columns.as_deref())?;
+        let mut values = reserve(plan, policies.len(), kept.len())?;
+
+        let generator = self.config.generator.unwrap_or(scenario.generator);
+        let keyed = matches!(plan, Plan::Runs { .. });
+        let per_policy = plan.len();
+        let one = |(scratch, row): &mut (K::Scratch, Vec<f64>), i: usize, keep: &mut [f64]| {
+            row.clear();
+            row.resize(all.len(), f64::NAN);
+            let source = Source { generator, key: plan.key(i % per_policy), keyed };
+            let mut recorder = (self.make)();
+            let fine =
+                one_run(kernel, scenario, &compiled[i / per_policy], source, scratch, row, &mut recorder);
+            for (place, column) in keep.iter_mut().zip(&kept) {
+                *place = row[*column];
+            }
+            (self.tick)();
+            (fine, recorder)
+        };
+        let room = || (K::Scratch::default(), Vec::new());
+        let mut simulate = || -> Vec<(bool, R)> {
+            let rows = values.par_chunks_mut(kept.len()).enumerate();
+            rows.map_init(room, |room, (i, keep)| one(room, i, keep)).collect()
+        };
+        let results = match self.config.threads {
+            None => simulate(),
+            Some(threads) => rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .map_err(|error| Error::invalid("threads", threads, error.to_string()))?
+                .install(simulate),
+        };
+        if let Some(i) = results.iter().position(|(fine, _)| !fine) {
+            let policy = policies[i / per_policy].clone();
+            return Err(Error::Endless { policy, attempts: crate::callers::MAX_ATTEMPTS });
+        }
+        let columns = kept.iter().map(|i| all[*i].clone()).collect();
+        let recorders = results.into_iter().map(|(_, recorder)| recorder).collect();
+        Ok((Runs { policies, plan: plan.clone(), columns, values }, recorders))
+    }
+}
+
+/// Places of the columns to keep.
+fn kept(all: &[Column], wanted: Option<&[String]>) -> Result<Vec<usize>, Error> {
+    let Some(wanted) = wanted else { return Ok((0..all.len()).collect()) };
+    if wanted.is_empty() {
+        return Err(Error::invalid("columns", "[]", "at least one"));
+    }
+    let find = |name: &String| {
+        all.iter().position(|column| column.name == *name).ok_or_else(|| unknown_metric(name, all))
+    };
+    wanted.iter().map(find).collect()
+}
+
+fn unknown_metric(name: &str, columns: &[Column]) -> Error {
+    let known: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    Error::Unknown { kind: "metric", name: name.to_owned(), known: known.join(", ") }
 }
 
 /// Room for every value, or an error before memory is taken.
@@ -196,12 +243,14 @@ fn reserve(plan: &Plan, policies: usize, width: usize) -> Result<Vec<f64>, Error
     if plan.is_empty() {
         return Err(Error::invalid("runs", 0, "1 or more"));
     }
-    let rows = plan.len() as u128 * policies as u128;
-    let values = rows * width as u128;
+    let values = plan.len() as u128 * policies as u128 * width as u128;
     if values > u128::from(MAX_VALUES) {
-        let allowed =
-            format!("at most {} for {policies} policies", MAX_VALUES / (policies * width).max(1) as u64);
-        return Err(Error::invalid("runs", plan.len(), allowed));
+        let most = MAX_VALUES / (policies * width).max(1) as u64;
+        return Err(Error::invalid(
+            "runs",
+            plan.len(),
+            format!("at most {most} for {policies} policies and {width} columns"),
+        ));
     }
     let values = usize::try_from(values).unwrap_or(usize::MAX);
     let mut room = Vec::new();
@@ -227,46 +276,46 @@ impl Source {
     }
 }
 
+/// One run: `row` has the kernel's columns, then the probe's.
 #[expect(clippy::cast_possible_truncation, reason = "mulberry32 has a seed of 32 bits")]
-fn one_run<K: Kernel>(
+fn one_run<K: Kernel, R: Recorder>(
     kernel: &K,
     scenario: &Scenario,
     policy: &Compiled,
     source: Source,
     scratch: &mut K::Scratch,
-    totals: &mut [f64],
-    probed: &mut [f64],
+    row: &mut [f64],
+    recorder: &mut R,
 ) -> bool {
     let (seed, run) = source.key;
-    let mut run_with = Recorded { kernel, scenario, policy, scratch, totals, probed };
+    let mut recorded = Recorded { kernel, scenario, policy, scratch, row, recorder };
     match source.generator {
-        Generator::Philox => run_with.run(&mut Philox::new(seed, run)),
-        Generator::CPython if source.keyed => run_with.run(&mut CPython::from_words(&source.words())),
-        Generator::CPython => run_with.run(&mut CPython::new(seed)),
-        Generator::Mulberry32 if source.keyed => run_with.run(&mut Mulberry32::new(source.words()[0])),
-        Generator::Mulberry32 => run_with.run(&mut Mulberry32::new(seed as u32)),
+        Generator::Philox => recorded.run(&mut Philox::new(seed, run)),
+        Generator::CPython if source.keyed => recorded.run(&mut CPython::from_words(&source.words())),
+        Generator::CPython => recorded.run(&mut CPython::new(seed)),
+        Generator::Mulberry32 if source.keyed => recorded.run(&mut Mulberry32::new(source.words()[0])),
+        Generator::Mulberry32 => recorded.run(&mut Mulberry32::new(seed as u32)),
     }
 }
 
-struct Recorded<'a, K: Kernel> {
+struct Recorded<'a, K: Kernel, R> {
     kernel: &'a K,
     scenario: &'a Scenario,
     policy: &'a Compiled,
     scratch: &'a mut K::Scratch,
-    totals: &'a mut [f64],
-    probed: &'a mut [f64],
+    row: &'a mut [f64],
+    recorder: &'a mut R,
 }
 
-impl<K: Kernel> Recorded<'_, K> {
-    fn run<D: crate::draw::Draws>(&mut self, draws: &mut D) -> bool {
-        match &self.scenario.probe {
-            None => self.kernel.run(self.policy, draws, &mut Totals, self.scratch, self.totals),
-            Some(watched) => {
-                let mut probe = probe::Probe::new(watched.client, self.scenario);
-                let fine = self.kernel.run(self.policy, draws, &mut probe, self.scratch, self.totals);
-                probe.write(self.probed);
-                fine
-            }
-        }
+impl<K: Kernel, R: Recorder> Recorded<'_, K, R> {
+    fn run<D: Draws>(&mut self, draws: &mut D) -> bool {
+        let Some(watched) = &self.scenario.probe else {
+            return self.kernel.run(self.policy, draws, self.recorder, self.scratch, self.row);
+        };
+        let (row, probed) = self.row.split_at_mut(self.row.len() - probe::columns().len());
+        let mut both = (probe::Probe::new(watched.client, self.scenario), &mut *self.recorder);
+        let fine = self.kernel.run(self.policy, draws, &mut both, self.scratch, row);
+        both.0.write(probed);
+        fine
     }
 }

@@ -81,7 +81,8 @@ impl From<Duration> for Span {
 
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#}", SignedDuration::from_nanos(self.0))
+        let sign = if self.0 < 0 { "-" } else { "" };
+        write!(f, "{sign}{:#}", SignedDuration::from_nanos(self.0).abs())
     }
 }
 

@@ -5,6 +5,9 @@ use toml::{Table, Value};
 
 use crate::error::Error;
 
+/// The field that an error about a whole table names.
+const TOP: &str = "at the top";
+
 /// Parses TOML text.
 ///
 /// # Errors
@@ -19,9 +22,10 @@ pub fn parse(toml: &str) -> Result<Table, Error> {
 /// # Errors
 /// [`Error::Shape`] with the dotted path of the field that doesn't fit.
 pub fn read<T: DeserializeOwned>(table: Table) -> Result<T, Error> {
-    serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| Error::Shape {
-        field: error.path().to_string(),
-        message: error.inner().message().trim().to_owned(),
+    serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
+        let path = error.path().to_string();
+        let field = if path == "." { TOP.to_owned() } else { path };
+        Error::Shape { field, message: error.inner().message().trim().to_owned() }
     })
 }
 
@@ -40,7 +44,7 @@ pub(crate) fn tagged<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Stri
 /// Reads what is left of a tagged table, naming the field that doesn't fit.
 pub(crate) fn part<T: DeserializeOwned, E: de::Error>(table: Table) -> Result<T, E> {
     read(table).map_err(|error| match error {
-        Error::Shape { field, message } if field == "." => E::custom(message),
+        Error::Shape { field, message } if field == TOP => E::custom(message),
         other => E::custom(other),
     })
 }

@@ -10,20 +10,20 @@ pub enum Error {
     #[error(transparent)]
     Core(#[from] retrysim_core::Error),
     /// The engine's error about something that a file says.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     InFile {
         /// The file.
         path: PathBuf,
         /// What is wrong in it.
-        source: retrysim_core::Error,
+        reason: retrysim_core::Error,
     },
     /// A file that can't be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     File {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// A file that isn't what it should be.
     #[error("{}: {message}", path.display())]
@@ -41,4 +41,21 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
+    /// polars would not make a frame of what it was given.
+    #[error("frame: {0}")]
+    Frame(polars::prelude::PolarsError),
+    /// A frame of something that was not recorded.
+    #[error("no {frame} were recorded; run with {record}")]
+    NotRecorded {
+        /// The frame.
+        frame: &'static str,
+        /// What would record it.
+        record: &'static str,
+    },
+    /// A manifest that isn't there or isn't one.
+    #[error("manifest: {0}")]
+    Manifest(String),
+    /// A figure that can't be drawn.
+    #[error(transparent)]
+    Figure(#[from] crate::figure::Error),
 }

@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 4 << 20;
 /// # Errors
 /// [`Error::File`] if it can't be read, [`Error::NotText`] if it isn't text, [`Error::InFile`] if it isn't TOML.
 pub fn read_table(path: &Path) -> Result<Table, Error> {
-    let in_file = |source| Error::File { path: path.to_owned(), source };
+    let in_file = |reason| Error::File { path: path.to_owned(), reason };
     let size = fs::metadata(path).map_err(in_file)?.len();
     if size > MAX_BYTES {
         let message = format!("{size} bytes are too many; allowed: at most {MAX_BYTES}");
@@ -27,7 +27,7 @@ pub fn read_table(path: &Path) -> Result<Table, Error> {
         let message = format!("byte {at} is not UTF-8; allowed: a TOML text file");
         Error::NotText { path: path.to_owned(), message }
     })?;
-    text::parse(&text).map_err(|source| Error::InFile { path: path.to_owned(), source })
+    text::parse(&text).map_err(|reason| Error::InFile { path: path.to_owned(), reason })
 }
 
 /// Reads a scenario from a file, after setting fields (`path`, TOML value) in it.
@@ -39,5 +39,5 @@ pub fn read_scenario(path: &Path, set: &[(String, toml::Value)]) -> Result<Scena
     for (field, value) in set {
         text::set(&mut table, field, value.clone())?;
     }
-    Scenario::from_table(table).map_err(|source| Error::InFile { path: path.to_owned(), source })
+    Scenario::from_table(table).map_err(|reason| Error::InFile { path: path.to_owned(), reason })
 }

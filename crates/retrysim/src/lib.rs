@@ -13,13 +13,35 @@
 
 pub mod bundled;
 mod error;
+pub mod experiment;
+pub mod export;
 pub mod expression;
+pub mod figure;
 pub mod file;
+pub mod frame;
+mod log;
+pub mod manifest;
+pub mod picture;
+mod precise;
 pub mod published;
+pub mod request;
+mod simulation;
+mod summary;
+mod sweep;
 
+pub use polars;
 pub use retrysim_core::{
-    Generator, Plan, Policy, RunConfig, Runs, Scenario, Seeds, Span, Unit, callers, draw, latency, policy,
-    record, scenario, service, simulate, span, stats, text,
+    Generator, Plan, Policy, Runs, Scenario, Seeds, Span, Unit, callers, draw, latency, policy, record,
+    scenario, service, span, stats, text,
 };
 
-pub use self::error::Error;
+pub use self::{
+    error::Error,
+    log::{AttemptLog, Bin, Logged, Timeline},
+    manifest::Manifest,
+    precise::{Precision, until_precise},
+    request::Request,
+    simulation::{MAX_ROWS, Record, RunConfig, Simulation, simulate, simulate_with},
+    summary::{QUANTILES, Statistic, statistics},
+    sweep::{Design, Point, Sweep, sweep, sweep_with},
+};

@@ -4,16 +4,12 @@ use anyhow::Result;
 use retrysim::{
     Policy, Unit,
     draw::{Draws, Fixed, Philox, Purpose},
+    frame::{Cells, column, of_columns},
+    polars::prelude::DataFrame,
     stats,
 };
-use serde_json::Value;
 
-use crate::{
-    Answer,
-    cli::Delays,
-    grid::{Grid, number},
-    load,
-};
+use crate::{Answer, cli::Delays, load, show};
 
 /// Retries shown when neither the command nor the policy limits them.
 const RETRIES: u32 = 12;
@@ -30,25 +26,29 @@ pub fn delays(args: &Delays) -> Result<Answer> {
     let own = policy.stop.max_attempts().saturating_sub(1);
     let retries = args.retries.unwrap_or(own.clamp(1, RETRIES));
     let hint = args.hint.map(retrysim::Span::secs);
-    let grid = match args.u {
-        Some(u) => fixed(&policy, retries, hint, u),
+    let frame = match args.u {
+        Some(u) => fixed(&policy, retries, hint, u)?,
         None => drawn(&policy, retries, hint, args)?,
     };
-    Ok(Answer { text: grid.print(args.format)?, passed: true })
+    Ok(Answer { text: show::print(&frame, args.format)?, passed: true })
 }
 
-fn fixed(policy: &Policy, retries: u32, hint: Option<f64>, u: f64) -> Grid {
+fn retries_column(retries: usize) -> Cells {
+    Cells::Whole((1..).take(retries).collect())
+}
+
+fn fixed(policy: &Policy, retries: u32, hint: Option<f64>, u: f64) -> Result<DataFrame> {
     let compiled = policy.compile(Unit::S);
     let mut memory = compiled.memory();
-    let mut grid = Grid::new(["retry", "delay_s"]);
-    for n in 1..=retries {
-        let Some(delay) = compiled.delay(n, hint, &mut memory, &mut Fixed(u)) else { break };
-        grid.push(vec![Value::from(n), number(delay, false)]);
-    }
-    grid
+    let delays: Vec<f64> =
+        (1..=retries).map_while(|n| compiled.delay(n, hint, &mut memory, &mut Fixed(u))).collect();
+    Ok(of_columns(vec![
+        column("retry", retries_column(delays.len())),
+        column("delay_s", Cells::Number(delays)),
+    ])?)
 }
 
-fn drawn(policy: &Policy, retries: u32, hint: Option<f64>, args: &Delays) -> Result<Grid> {
+fn drawn(policy: &Policy, retries: u32, hint: Option<f64>, args: &Delays) -> Result<DataFrame> {
     let draws = args.draws as usize;
     if draws.saturating_mul(retries as usize) > MAX_NUMBERS {
         let most = MAX_NUMBERS / retries as usize;
@@ -65,16 +65,14 @@ fn drawn(policy: &Policy, retries: u32, hint: Option<f64>, args: &Delays) -> Res
             by_retry[n as usize - 1].push(delay);
         }
     }
-    let mut grid = Grid::new(
-        ["retry", "mean_s", "min_s"].into_iter().chain(QUANTILES.map(|(name, _)| name)).chain(["max_s"]),
-    );
-    for (n, delays) in by_retry.iter().enumerate() {
-        let sorted = stats::sorted(delays);
-        let at = |p| number(stats::quantile_linear(&sorted, p), false);
-        let mut row = vec![Value::from(n + 1), number(stats::mean_sd(delays).0, false), at(0.0)];
-        row.extend(QUANTILES.map(|(_, p)| at(p)));
-        row.push(at(1.0));
-        grid.push(row);
-    }
-    Ok(grid)
+    let sorted: Vec<Vec<f64>> = by_retry.iter().map(|delays| stats::sorted(delays)).collect();
+    let quantile =
+        |p: f64| Cells::Number(sorted.iter().map(|delays| stats::quantile_linear(delays, p)).collect());
+    let mean = sorted.iter().map(|delays| stats::mean_sd(delays).0).collect();
+    let mut columns =
+        vec![column("retry", retries_column(sorted.len())), column("mean_s", Cells::Number(mean))];
+    columns.push(column("min_s", quantile(0.0)));
+    columns.extend(QUANTILES.map(|(name, p)| column(name, quantile(p))));
+    columns.push(column("max_s", quantile(1.0)));
+    Ok(of_columns(columns)?)
 }

@@ -1,13 +1,17 @@
 //! `retrysim reproduce`
 
 use anyhow::{Result, bail};
-use retrysim::published::{Listed, Row, Verdict, reproduce as run_again};
-use serde_json::Value;
+use retrysim::{
+    Manifest, Request, export,
+    frame::{Cells, column, of_columns, verdicts},
+    published::{Kind, Listed, Row, Verdict, reproduce as run_again},
+    request::{Job, Output, Product},
+};
 
 use crate::{
     Answer,
     cli::{Format, Reproduce},
-    grid::Grid,
+    show,
 };
 
 pub fn reproduce(args: &Reproduce) -> Result<Answer> {
@@ -26,72 +30,52 @@ pub fn reproduce(args: &Reproduce) -> Result<Answer> {
             documents.join(", ")
         );
     }
-    let text = if args.format == Format::Table {
-        for_reading(&rows)?
-    } else {
-        all_columns(&rows).print(args.format)?
-    };
-    Ok(Answer { text, passed: rows.iter().all(|row| row.verdict == row.expect) })
-}
-
-fn all_columns(rows: &[Row]) -> Grid {
-    let mut grid = Grid::new([
-        "id",
-        "source",
-        "published",
-        "reproduced",
-        "kind",
-        "verdict",
-        "expected",
-        "unit",
-        "where",
-        "note",
-    ]);
-    for row in rows {
-        grid.push(
-            [
-                row.id.as_str(),
-                &row.source,
-                &row.published,
-                &row.reproduced,
-                row.kind.name(),
-                row.verdict.name(),
-                row.expect.name(),
-                &row.unit,
-                &row.place,
-                &row.note,
-            ]
-            .map(Value::from)
-            .to_vec(),
-        );
+    let passed = rows.iter().all(|row| row.verdict == row.expect);
+    if let Some(path) = &args.out.output {
+        let ids = rows.iter().map(|row| row.id.clone()).collect();
+        let request = Request { job: Job::Reproduce { ids }, product: Product::Verdicts };
+        export::save(&Output::Frame(verdicts(&rows)?), &Manifest::new(request), path)?;
+        return Ok(Answer { text: String::new(), passed });
     }
-    grid
+    let text = match args.out.format {
+        Format::Table => for_reading(&rows)?,
+        format => show::print(&verdicts(&rows)?, format)?,
+    };
+    Ok(Answer { text, passed })
 }
 
 /// One table a document, and the sum of verdicts.
 fn for_reading(rows: &[Row]) -> Result<String> {
     let mut text = String::new();
     for document in rows.chunk_by(|a, b| a.document == b.document) {
-        let mut grid = Grid::new(["id", "published", "reproduced", "verdict", "note"]);
-        for row in document {
-            let with_unit = |value: &str| format!("{value} {}", row.unit).trim_end().to_owned();
-            let verdict = if row.verdict == row.expect {
-                row.verdict.name().to_owned()
-            } else {
-                format!("{} (expected {})", row.verdict.name(), row.expect.name())
-            };
-            let reproduced = if row.kind == retrysim::published::Kind::Claim {
-                row.reproduced.clone()
-            } else {
-                with_unit(&row.reproduced)
-            };
-            let cells = [row.id.clone(), with_unit(&row.published), reproduced, verdict, row.note.clone()];
-            grid.push(cells.map(Value::from).to_vec());
-        }
-        text +=
-            &format!("{} ({})\n\n{}\n", document[0].document, document[0].source, grid.print(Format::Table)?);
+        let cells = |get: &dyn Fn(&Row) -> String| Cells::Text(document.iter().map(get).collect());
+        let frame = of_columns(vec![
+            column("id", cells(&|row| row.id.clone())),
+            column("published", cells(&|row| with_unit(&row.published, row))),
+            column("reproduced", cells(&|row| with_unit(&row.reproduced, row))),
+            column("verdict", cells(&verdict)),
+            column("note", cells(&|row| row.note.clone())),
+        ])?;
+        text += &format!("{} ({})\n\n{}\n", document[0].document, document[0].source, show::table(&frame));
     }
     Ok(text + &summary(rows))
+}
+
+fn with_unit(value: &str, row: &Row) -> String {
+    if row.kind == Kind::Claim {
+        value.to_owned()
+    } else {
+        format!("{value} {}", row.unit).trim_end().to_owned()
+    }
+}
+
+fn verdict(row: &Row) -> String {
+    let verdict = row.verdict.name();
+    if row.verdict == row.expect {
+        verdict.to_owned()
+    } else {
+        format!("{verdict} (expected {})", row.expect.name())
+    }
 }
 
 fn summary(rows: &[Row]) -> String {

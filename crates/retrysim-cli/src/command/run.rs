@@ -1,108 +1,111 @@
 //! `retrysim run`
 
 use anyhow::Result;
-use retrysim::{Plan, RunConfig, Runs, Scenario, record::Kind, simulate, stats};
-use serde_json::Value;
+use retrysim::{
+    Plan, RunConfig, Simulation,
+    frame::{Cells, column, of_columns},
+    polars::prelude::DataFrame,
+    record::Kind,
+    request::{Job, Product, Request, RunJob},
+    simulate_with, stats,
+};
 
 use crate::{
     Answer,
-    cli::{Format, Run},
-    grid::{Grid, number},
-    load,
+    cli::{Format, Run, RunFrame},
+    command::assert,
+    load, show,
 };
 
 /// A table shows every run up to this many rows; beyond, it sums up.
 const ROWS: usize = 40;
 
-/// Confidence of the intervals in a summary.
+/// Level of the intervals in a summary.
 const CONFIDENCE: f64 = 0.95;
 
 pub fn run(args: &Run) -> Result<Answer> {
-    let scenario = load::scenario(&args.scenario, &args.set)?;
-    let policies = if args.policies.is_empty() {
-        scenario.policy.keys().cloned().collect()
-    } else {
-        args.policies.clone()
+    let asserts = args.asserts.iter().map(|text| assert::parse(text)).collect::<Result<Vec<_>>>()?;
+    let job = load::job(&args.what)?;
+    let product = match args.frame {
+        RunFrame::Runs => Product::Runs,
+        RunFrame::Attempts => Product::Attempts,
+        RunFrame::Timeline => Product::Timeline { bin: args.bin },
     };
-    let config = RunConfig { plan: plan(args, &scenario), generator: args.generator, threads: args.threads };
-    let runs = simulate(&scenario, &policies, &config)?;
-    let sums_up = args.format == Format::Table && runs.policies.len() * runs.plan.len() > ROWS;
-    let grid = if sums_up { summary(&runs) } else { all_runs(&runs) };
-    let head = if sums_up { headline(&runs) } else { String::new() };
-    Ok(Answer { text: head + &grid.print(args.format)?, passed: true })
-}
-
-fn plan(args: &Run, scenario: &Scenario) -> Plan {
-    match (&args.seeds, args.runs, args.seed) {
-        (Some(seeds), _, _) => Plan::Seeds(seeds.0.clone()),
-        (None, Some(runs), seed) => Plan::Runs { seed: seed.unwrap_or(0), runs },
-        (None, None, Some(seed)) => Plan::Seeds(vec![seed]),
-        (None, None, None) => Plan::Seeds(scenario.seeds.0.clone()),
+    let (threads, out) = (args.what.threads, &args.out);
+    let many = job.policies.len().saturating_mul(job.plan.len()) > ROWS;
+    let sums_up = args.frame == RunFrame::Runs && many && out.format == Format::Table && out.output.is_none();
+    if !sums_up && asserts.is_empty() {
+        let request = Request { job: Job::Run(Box::new(job)), product };
+        return show::answer(request, threads, out, |frame| Ok(show::table(frame)));
     }
+    let simulation = simulate(&job, threads, out.quiet)?;
+    let text = if sums_up {
+        headline(&simulation) + &show::table(&overview(&simulation)?)
+    } else {
+        let request = Request { job: Job::Run(Box::new(job)), product };
+        show::answer(request, threads, out, |frame| Ok(show::table(frame)))?.text
+    };
+    let failures = assert::failures(&asserts, &simulation)?;
+    failures.iter().for_each(|failure| eprintln!("retrysim: {failure}"));
+    Ok(Answer { text, passed: failures.is_empty() })
 }
 
-fn all_runs(runs: &Runs) -> Grid {
-    let names =
-        ["policy", "seed", "run"].into_iter().chain(runs.columns.iter().map(|column| column.name.as_str()));
-    let mut grid = Grid::new(names);
-    for (policy, seed, run, values) in runs.rows() {
-        let mut row = vec![Value::from(policy), Value::from(seed), Value::from(run)];
-        let cells = values.iter().zip(&runs.columns);
-        row.extend(cells.map(|(value, column)| number(*value, column.kind == Kind::Count)));
-        grid.push(row);
-    }
-    grid
+fn simulate(job: &RunJob, threads: Option<usize>, quiet: bool) -> Result<Simulation> {
+    let config = RunConfig {
+        generator: Some(job.generator),
+        threads,
+        metrics: job.metrics.clone(),
+        ..RunConfig::plan(job.plan.clone()).policies(job.policies.clone())
+    };
+    let progress = show::Progress::new(quiet);
+    Ok(simulate_with(&job.scenario, &config, &|done, total| progress.at(done, total))?)
 }
 
-fn headline(runs: &Runs) -> String {
-    let plan = match &runs.plan {
+fn headline(simulation: &Simulation) -> String {
+    let plan = match &simulation.runs.plan {
         Plan::Seeds(seeds) => format!("{} runs, one a seed", seeds.len()),
         Plan::Runs { seed, runs } => format!("{runs} runs under seed {seed}"),
     };
+    let level = 100.0 * CONFIDENCE;
     format!(
-        "{plan}; intervals at {:.0} %: order statistics for the median, Student's t for the mean\n\n",
-        100.0 * CONFIDENCE
+        "{plan}; intervals at {level:.0} %: order statistics for the median, Student's t for the mean\n\n"
     )
 }
 
 /// A row a policy and metric.
-fn summary(runs: &Runs) -> Grid {
-    let mut grid =
-        Grid::new(["policy", "metric", "median", "interval", "mean", "interval ", "min", "max", "missing"]);
-    let rows = runs.plan.len();
-    for (block, policy) in runs.policies.iter().enumerate() {
-        for (place, column) in runs.columns.iter().enumerate() {
-            let values: Vec<f64> = runs
-                .values
-                .chunks(runs.columns.len())
-                .skip(block * rows)
-                .take(rows)
-                .map(|row| row[place])
-                .collect();
+fn overview(simulation: &Simulation) -> Result<DataFrame> {
+    let mut names: [Vec<String>; 4] = Default::default();
+    let mut numbers: [Vec<f64>; 4] = Default::default();
+    let mut missing = Vec::new();
+    for policy in &simulation.runs.policies {
+        for metric in simulation.metrics() {
+            let values = simulation.metric(policy, &metric.name)?;
             let sorted = stats::sorted(&values);
             let (Some(min), Some(max)) = (sorted.first(), sorted.last()) else { continue };
-            let whole = column.kind == Kind::Count;
+            let digits = if metric.kind == Kind::Count { 0 } else { 4 };
             let (median, mean) = (stats::median(&values, CONFIDENCE), stats::mean(&values, CONFIDENCE));
-            grid.push(vec![
-                Value::from(policy.as_str()),
-                Value::from(column.name.as_str()),
-                number(median.value, whole),
-                interval(median.low, median.high, if whole { 0 } else { 4 }),
-                number(mean.value, false),
-                interval(mean.low, mean.high, 4),
-                number(*min, whole),
-                number(*max, whole),
-                Value::from(rows - sorted.len()),
-            ]);
+            let texts = [policy.clone(), metric.name.clone(), interval(median, digits), interval(mean, 4)];
+            names.iter_mut().zip(texts).for_each(|(column, text)| column.push(text));
+            let row = [median.value, mean.value, *min, *max];
+            numbers.iter_mut().zip(row).for_each(|(column, number)| column.push(number));
+            missing.push(i64::try_from(values.len() - sorted.len())?);
         }
     }
-    grid
+    let ([policy, metric, of_median, of_mean], [median, mean, min, max]) = (names, numbers);
+    Ok(of_columns(vec![
+        column("policy", Cells::Text(policy)),
+        column("metric", Cells::Text(metric)),
+        column("median", Cells::Number(median)),
+        column("median, 95 %", Cells::Text(of_median)),
+        column("mean", Cells::Number(mean)),
+        column("mean, 95 %", Cells::Text(of_mean)),
+        column("min", Cells::Number(min)),
+        column("max", Cells::Number(max)),
+        column("missing", Cells::Whole(missing)),
+    ])?)
 }
 
-fn interval(low: f64, high: f64, digits: usize) -> Value {
-    if low.is_nan() || high.is_nan() {
-        Value::Null
-    } else {
-        Value::from(format!("{low:.digits$} to {high:.digits$}"))
-    }
+fn interval(estimate: stats::Estimate, digits: usize) -> String {
+    let stats::Estimate { low, high, .. } = estimate;
+    if low.is_nan() || high.is_nan() { "-".into() } else { format!("{low:.digits$} to {high:.digits$}") }
 }

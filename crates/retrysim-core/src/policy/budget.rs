@@ -248,7 +248,7 @@ impl BudgetRule {
         if let (Budget::Bucket(bucket), State::Tokens(tokens)) = (&self.budget, state)
             && bucket.debit == Debit::OnRetry
         {
-            *tokens -= bucket.cost;
+            *tokens = (*tokens - bucket.cost).max(0.0);
         }
     }
 

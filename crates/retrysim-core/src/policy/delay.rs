@@ -114,8 +114,8 @@ impl Delay {
         self.bounded(value.unwrap_or_else(|latched| latched))
     }
 
-    /// Inside `0..=longest`; an overflow to infinity saturates, `0 * infinity` counts as the longest.
-    fn bounded(&self, value: f64) -> f64 {
+    /// Inside `0..=longest`, where an overflow saturates.
+    pub(super) fn bounded(&self, value: f64) -> f64 {
         if value.is_nan() { self.longest } else { value.clamp(0.0, self.longest) }
     }
 }
@@ -146,7 +146,8 @@ fn run<S: Stream>(ops: &[Op], n: u32, start: f64, memory: &mut Memory, stream: &
     let mut value = start;
     for op in ops {
         match op.apply(n, value, memory, stream) {
-            Continue(next) => value = next,
+            // Kept finite, so that nothing times an overflow stays nothing.
+            Continue(next) => value = next.clamp(f64::MIN, f64::MAX),
             Break(latched) => return Err(latched),
         }
     }
@@ -167,12 +168,17 @@ fn polly_curve(t: f64) -> f64 {
     libm::exp2(t) * libm::tanh((4.0 * t).sqrt())
 }
 
+/// A power that stays finite: nothing times it must stay nothing.
+fn power(base: f64, exponent: f64) -> f64 {
+    libm::pow(base, exponent).min(f64::MAX)
+}
+
 fn fibonacci(n: u32) -> f64 {
     let mut pair = (0.0_f64, 1.0_f64);
     for _ in 1..n.min(2_000) {
         pair = (pair.1, pair.0 + pair.1);
     }
-    pair.1
+    pair.1.min(f64::MAX)
 }
 
 impl Op {
@@ -232,23 +238,24 @@ impl Op {
         let retries_before = f64::from(n - 1);
         Continue(match self {
             Self::Exp { base, factor, shift, offset } => {
-                offset + base * libm::pow(*factor, retries_before + shift)
+                offset + base * power(*factor, retries_before + shift)
             }
             Self::Const(value) => *value,
             Self::Linear { base, step } => base + step * retries_before,
-            Self::Poly { offset, power, unit } => offset + unit * libm::pow(retries_before, *power),
+            Self::Poly { offset, power: exponent, unit } => offset + unit * power(retries_before, *exponent),
             Self::Fib(unit) => unit * fibonacci(n),
             Self::List(values) => values[(n as usize).min(values.len()) - 1],
             Self::Doublings { base, max } => {
-                let doubled = base * libm::exp2(f64::from(n - 1).min(f64::from(*max)));
+                let doubled = base * libm::exp2(f64::from(n - 1).min(f64::from(*max))).min(f64::MAX);
                 doubled * f64::from((n - 1).saturating_sub(*max) + 1)
             }
             Self::Prev { first, .. } if n == 1 => *first,
             Self::Prev { factor, pow_n: false, .. } => factor * memory.previous,
-            Self::Prev { factor, pow_n: true, .. } => memory.previous * libm::pow(*factor, retries_before),
+            Self::Prev { factor, pow_n: true, .. } => memory.previous * power(*factor, retries_before),
             Self::PollyV2(base) => {
                 let curve = polly_curve(retries_before + stream.unit());
-                let step = curve - memory.telescope;
+                // Beyond 2^1024 the difference of two infinities is an overflow, too.
+                let step = if curve.is_finite() { curve - memory.telescope } else { f64::MAX };
                 memory.telescope = curve;
                 step / 1.4 * base
             }

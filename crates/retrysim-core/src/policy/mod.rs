@@ -214,10 +214,10 @@ impl Compiled {
         memory: &mut Memory,
         stream: &mut S,
     ) -> Option<f64> {
-        let delay = match (hint, &self.hint) {
+        let delay = self.delay.bounded(match (hint, &self.hint) {
             (Some(hint), Some(rule)) => rule.delay(hint, &self.delay, n, memory, stream)?,
             _ => self.delay.before_retry(n, memory, stream),
-        };
+        });
         memory.previous = delay;
         Some(delay)
     }

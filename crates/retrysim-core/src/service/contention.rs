@@ -136,6 +136,7 @@ impl Kernel for Prepared {
         }
         while let Some((now, _, client)) = queue.pop()
             && now < self.horizon
+            && !callers.is_endless()
         {
             let call = &mut calls[client as usize];
             let sent = *call;

@@ -137,7 +137,7 @@ impl Kernel for Prepared<'_> {
             let mut now = self.spread * draws.at(Purpose::Start, client, 0).unit();
             let mut call = callers.call(client, client, now);
             loop {
-                if now >= self.horizon {
+                if now >= self.horizon || callers.is_endless() {
                     break;
                 }
                 let (sent, start) = (call, now);

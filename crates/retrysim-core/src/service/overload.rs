@@ -91,7 +91,6 @@ impl Kernel for Prepared {
         columns
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts")]
     fn run<D: Draws, R: Recorder>(
         &self,
         policy: &Compiled,

@@ -109,12 +109,21 @@ impl TickCapacity {
         if let Some(crash) = self.crash {
             crash.window.at_least("service.crash.window", self.tick)?;
             crash.downtime.at_least("service.crash.downtime", Span::ZERO)?;
+            if ticks_until(crash.window, self.tick) > MAX_TICKS {
+                let allowed = format!("at most {MAX_TICKS} ticks");
+                return Err(Error::invalid("service.crash.window", crash.window, allowed));
+            }
             if crash.window.nanos() % self.tick.nanos() != 0 {
                 let allowed = format!("a whole number of ticks of {}", self.tick);
                 return Err(Error::invalid("service.crash.window", crash.window, allowed));
             }
         }
         if let Workload::Open(open) = &scenario.workload {
+            let longest = Span::from_secs(MAX_TICKS as i64);
+            if scenario.horizon > longest {
+                let allowed = format!("at most {longest} for an open workload, which is counted by seconds");
+                return Err(Error::invalid("horizon", scenario.horizon, allowed));
+            }
             let a_tick = open.rate * self.tick.secs();
             if a_tick > 100.0 {
                 let most = 100.0 / self.tick.secs();

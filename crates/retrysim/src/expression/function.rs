@@ -9,7 +9,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 use super::{Value, is_true};
 
 /// Names, for the error about an unknown one.
-const NAMES: &str = "mean median min max sum sd quantile count share all missing existing fill first abs log sqrt \
+const NAMES: &str = "mean median min max sum sd quantile p50 p90 p95 p99 count share all missing existing fill first abs log sqrt \
                      not spread chi_square_p uniform_spread delay hinted";
 
 /// Repetitions behind [`uniform_spread`].
@@ -50,7 +50,13 @@ pub(super) fn call(name: &str, args: &[Value]) -> Result<Value, String> {
     if name == "existing" {
         return Ok(Value::Column(column.iter().copied().filter(|x| !x.is_nan()).collect()));
     }
-    let p = if name == "quantile" { scalar(1)? } else { 0.5 };
+    let p = match name {
+        "quantile" => scalar(1)?,
+        "p90" => 0.9,
+        "p95" => 0.95,
+        "p99" => 0.99,
+        _ => 0.5,
+    };
     Ok(Value::Scalar(reduce(name, column, p)))
 }
 

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `mean median min max sum sd` | of a column |
 //! | `quantile(x, p)` | the smallest value with share(<= it) >= p |
+//! | `p50 p90 p95 p99` | such quantiles by name |
 //! | `count(x)` `share(x)` `all(x)` | how many runs satisfy a condition, which share, whether all |
 //! | `missing(x)` `existing(x)` `fill(x, v)` | about missing values |
 //! | `first(x)` | the value of the first run |
@@ -71,6 +72,32 @@ impl Expression {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The paths that it names, in order.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.root.visit(&mut |expr| {
+            if let Expr::Path(path) = expr {
+                paths.push(path.clone());
+            }
+        });
+        paths
+    }
+
+    /// The functions that it applies to a bare path, with the path: `("p99", "finish_s")`.
+    #[must_use]
+    pub fn statistics(&self) -> Vec<(String, String)> {
+        let mut statistics = Vec::new();
+        self.root.visit(&mut |expr| {
+            if let Expr::Call(name, args) = expr
+                && let [Expr::Path(path)] = args.as_slice()
+            {
+                statistics.push((name.clone(), path.clone()));
+            }
+        });
+        statistics
     }
 
     /// Evaluates to one number.

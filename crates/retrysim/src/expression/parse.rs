@@ -11,6 +11,22 @@ pub(super) enum Expr {
     Call(String, Vec<Expr>),
 }
 
+impl Expr {
+    /// Shows every node, a parent before its children.
+    pub(super) fn visit(&self, see: &mut dyn FnMut(&Self)) {
+        see(self);
+        match self {
+            Self::Number(_) | Self::List(_) | Self::Path(_) => {}
+            Self::Negate(inner) => inner.visit(see),
+            Self::Binary(_, left, right) => {
+                left.visit(see);
+                right.visit(see);
+            }
+            Self::Call(_, args) => args.iter().for_each(|arg| arg.visit(see)),
+        }
+    }
+}
+
 /// An operator between two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {

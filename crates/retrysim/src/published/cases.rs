@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use retrysim_core::{Plan, RunConfig, Runs, Scenario, Unit, draw::Fixed, simulate, text};
+use retrysim_core::{Plan, RunConfig, Runs, Scenario, Unit, draw::Fixed, text};
 use serde::Deserialize;
 use toml::Table;
 
@@ -72,7 +72,7 @@ impl<'c> Cases<'c> {
         let key = (case.to_owned(), policy.to_owned());
         if !self.runs.contains_key(&key) {
             let (scenario, plan) = self.scenario(case)?;
-            let runs = simulate(scenario, &[policy], &RunConfig::new(plan.clone()))?;
+            let runs = retrysim_core::simulate(scenario, &[policy], &RunConfig::new(plan.clone()))?;
             self.runs.insert(key.clone(), runs);
         }
         Ok(&self.runs[&key])

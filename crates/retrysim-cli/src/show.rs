@@ -1,0 +1,113 @@
+//! Frames on stdout or in a file, and progress on stderr.
+
+use std::path::Path;
+
+use anyhow::Result;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use retrysim::{
+    Manifest, Request,
+    export::{self, Format as FileFormat, pretty},
+    polars::prelude::DataFrame,
+    request::Output,
+};
+
+use crate::{
+    Answer,
+    cli::{Format, Out},
+};
+
+/// Width of a table when stdout is no terminal.
+const WIDTH: u16 = 140;
+
+/// A bar on stderr; hidden if nobody looks.
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    pub fn new(quiet: bool) -> Self {
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} runs, {eta} left") {
+            bar.set_style(style);
+        }
+        Self(bar)
+    }
+
+    pub fn at(&self, done: u64, total: u64) {
+        // The last digit of a count matters to nobody: a bar that moves 500 times is enough.
+        if done.is_multiple_of((total / 500).max(1)) || done == total {
+            self.0.set_length(total);
+            self.0.set_position(done);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// Makes what is asked for and prints it, or writes it to a file.
+pub fn answer(
+    request: Request,
+    threads: Option<usize>,
+    out: &Out,
+    table: impl Fn(&DataFrame) -> Result<String>,
+) -> Result<Answer> {
+    if let Some(path) = &out.output {
+        return save(request, threads, path, out.quiet);
+    }
+    let progress = Progress::new(out.quiet);
+    let output = request.make(threads, &|done, total| progress.at(done, total))?;
+    drop(progress);
+    let Output::Frame(frame) = output else { anyhow::bail!("a figure needs --output FILE") };
+    let text = if out.format == Format::Table { table(&frame)? } else { print(&frame, out.format)? };
+    Ok(Answer { text, passed: true })
+}
+
+/// Makes what is asked for and writes it to a file with its manifest.
+pub fn save(request: Request, threads: Option<usize>, path: &Path, quiet: bool) -> Result<Answer> {
+    // A name that can't be written to is refused before anything is run.
+    FileFormat::of(path)?;
+    let progress = Progress::new(quiet);
+    let output = request.make(threads, &|done, total| progress.at(done, total))?;
+    drop(progress);
+    export::save(&output, &Manifest::new(request), path)?;
+    Ok(Answer { text: String::new(), passed: true })
+}
+
+/// A frame in a format.
+pub fn print(frame: &DataFrame, format: Format) -> Result<String> {
+    Ok(match format {
+        Format::Table => table(frame),
+        Format::Json => export::json(frame)?,
+        Format::Csv => export::csv(frame)?,
+        Format::Md => export::markdown(frame),
+    })
+}
+
+/// For reading: columns without any value are left out.
+pub fn table(frame: &DataFrame) -> String {
+    let columns = frame.columns();
+    let shown: Vec<usize> = (0..columns.len())
+        .filter(|i| frame.height() == 0 || columns[*i].null_count() < frame.height())
+        .collect();
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    if !table.is_tty() {
+        table.set_width(WIDTH.max(u16::try_from(shown.len() * 14).unwrap_or(u16::MAX)));
+    }
+    table.set_header(shown.iter().map(|i| columns[*i].name().as_str()));
+    for row in export::values(frame) {
+        table.add_row(shown.iter().map(|i| pretty(&row[*i])));
+    }
+    for (place, i) in shown.iter().enumerate() {
+        if let Some(column) = table.column_mut(place)
+            && columns[*i].dtype().is_numeric()
+        {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt() + "\n"
+}

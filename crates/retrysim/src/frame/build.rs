@@ -1,0 +1,55 @@
+//! Columns and frames from iterators.
+
+use polars::prelude::{Column, DataFrame, IntoColumn, NamedFrom, Series};
+
+use crate::error::Error;
+
+/// A text column.
+pub(super) fn names<'a>(name: &str, values: impl Iterator<Item = &'a str>) -> Column {
+    Series::new(name.into(), values.collect::<Vec<_>>()).into_column()
+}
+
+/// A column of numbers; NaN becomes null.
+pub(super) fn floats(name: &str, values: impl Iterator<Item = f64>) -> Column {
+    let values: Vec<Option<f64>> = values.map(|x| (!x.is_nan()).then_some(x)).collect();
+    Series::new(name.into(), values).into_column()
+}
+
+/// A column of whole numbers; NaN becomes null.
+#[expect(clippy::cast_possible_truncation, reason = "counts are whole and below 2^53")]
+pub(super) fn counts(name: &str, values: impl Iterator<Item = f64>) -> Column {
+    let values: Vec<Option<i64>> = values.map(|x| (!x.is_nan()).then_some(x as i64)).collect();
+    Series::new(name.into(), values).into_column()
+}
+
+/// A frame of columns that are equally long.
+///
+/// # Errors
+/// [`Error::Frame`] if they aren't, or if two have one name.
+pub fn of_columns(columns: Vec<Column>) -> Result<DataFrame, Error> {
+    DataFrame::new_infer_height(columns).map_err(Error::Frame)
+}
+
+/// Values of a column under construction.
+#[derive(Clone, Debug)]
+pub enum Cells {
+    /// Text.
+    Text(Vec<String>),
+    /// Numbers; NaN becomes null.
+    Number(Vec<f64>),
+    /// Whole numbers.
+    Whole(Vec<i64>),
+    /// True or false.
+    Bool(Vec<bool>),
+}
+
+/// A column of cells.
+#[must_use]
+pub fn column(name: &str, cells: Cells) -> Column {
+    match cells {
+        Cells::Text(values) => Series::new(name.into(), values).into_column(),
+        Cells::Number(values) => floats(name, values.into_iter()),
+        Cells::Whole(values) => Series::new(name.into(), values).into_column(),
+        Cells::Bool(values) => Series::new(name.into(), values).into_column(),
+    }
+}

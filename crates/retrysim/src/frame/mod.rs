@@ -1,0 +1,146 @@
+//! Frames: the stable interface. Schemas are constants; every column says what it is.
+//!
+//! Seconds end in `_s`; ratios are 0..1 and end in `_ratio` or `_share`; a value that doesn't exist is null.
+
+mod build;
+mod schema;
+
+use polars::prelude::{DataFrame, NamedFrom, Series};
+use retrysim_core::{
+    callers::Decision,
+    record::{Column as Metric, Kind, Outcome},
+};
+
+pub use self::build::{Cells, column, of_columns};
+use self::build::{counts, floats, names, of_columns as frame};
+pub use self::schema::{ATTEMPTS, COMPARISON, Field, RUNS, SUMMARY, TIMELINE, Type, VERDICTS, empty};
+use crate::{error::Error, published::Row, simulation::Simulation};
+
+impl Simulation {
+    /// A row a run: scenario, policy, seed, run, then the metrics that were kept ([`RUNS`]).
+    ///
+    /// # Errors
+    /// [`Error::Frame`] if a metric's name collides with a key.
+    pub fn runs_frame(&self) -> Result<DataFrame, Error> {
+        let height = self.runs.policies.len() * self.runs.plan.len();
+        let mut columns = vec![
+            names("scenario", (0..height).map(|_| self.scenario.name.as_str())),
+            names("policy", self.keys().map(|(policy, _, _)| policy)),
+            Series::new("seed".into(), self.keys().map(|(_, seed, _)| seed).collect::<Vec<u64>>()).into(),
+            Series::new("run".into(), self.keys().map(|(_, _, run)| run).collect::<Vec<u64>>()).into(),
+        ];
+        let width = self.runs.columns.len();
+        for (place, metric) in self.runs.columns.iter().enumerate() {
+            let values = self.runs.values.iter().skip(place).step_by(width).copied();
+            columns.push(metric_column(metric, values));
+        }
+        frame(columns)
+    }
+
+    /// A row an attempt ([`ATTEMPTS`]), in the order of answers within a run.
+    ///
+    /// # Errors
+    /// [`Error::NotRecorded`] unless the simulation was made with [`crate::Record::Attempts`].
+    pub fn attempts_frame(&self) -> Result<DataFrame, Error> {
+        if self.attempts.is_empty() {
+            return Err(Error::NotRecorded { frame: "attempts", record: "Record::Attempts" });
+        }
+        let unit = self.scenario.unit;
+        let rows =
+            || self.keys().zip(&self.attempts).flat_map(|(key, log)| log.0.iter().map(move |row| (key, row)));
+        let delay = |decision: &Option<Decision>| match decision {
+            Some(Decision::Retry(delay)) => unit.to_secs(*delay),
+            _ => f64::NAN,
+        };
+        frame(vec![
+            names("scenario", rows().map(|_| self.scenario.name.as_str())),
+            names("policy", rows().map(|((policy, _, _), _)| policy)),
+            Series::new("run".into(), rows().map(|((_, _, run), _)| run).collect::<Vec<u64>>()).into(),
+            Series::new("seed".into(), rows().map(|((_, seed, _), _)| seed).collect::<Vec<u64>>()).into(),
+            Series::new("client".into(), rows().map(|(_, row)| row.client).collect::<Vec<u32>>()).into(),
+            Series::new("call".into(), rows().map(|(_, row)| row.call).collect::<Vec<u32>>()).into(),
+            Series::new("attempt".into(), rows().map(|(_, row)| row.attempt).collect::<Vec<u32>>()).into(),
+            floats("start_s", rows().map(|(_, row)| unit.to_secs(row.start))),
+            floats("end_s", rows().map(|(_, row)| unit.to_secs(row.end))),
+            floats("delay_s", rows().map(|(_, row)| delay(&row.decision))),
+            names("outcome", rows().map(|(_, row)| outcome_name(row.outcome))),
+            names("decision", rows().map(|(_, row)| decision_name(row.decision))),
+        ])
+    }
+
+    /// A row a bin ([`TIMELINE`]); a run's bins end with its last event.
+    ///
+    /// # Errors
+    /// [`Error::NotRecorded`] unless the simulation was made with [`crate::Record::Timeline`].
+    pub fn timeline_frame(&self) -> Result<DataFrame, Error> {
+        let Some(first) = self.timelines.first() else {
+            return Err(Error::NotRecorded { frame: "timeline", record: "Record::Timeline" });
+        };
+        let bin_s = first.bin_s(self.scenario.unit);
+        let rows = || {
+            let runs = self.keys().zip(&self.timelines);
+            runs.flat_map(|(key, line)| line.bins.iter().enumerate().map(move |(i, bin)| (key, i, bin)))
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a bin's number")]
+        let start = |i: usize| i as f64 * bin_s;
+        frame(vec![
+            names("scenario", rows().map(|_| self.scenario.name.as_str())),
+            names("policy", rows().map(|((policy, _, _), _, _)| policy)),
+            Series::new("run".into(), rows().map(|((_, _, run), _, _)| run).collect::<Vec<u64>>()).into(),
+            Series::new("seed".into(), rows().map(|((_, seed, _), _, _)| seed).collect::<Vec<u64>>()).into(),
+            floats("bin_start_s", rows().map(|(_, i, _)| start(i))),
+            Series::new("arrivals".into(), rows().map(|(_, _, bin)| bin.arrivals).collect::<Vec<u64>>())
+                .into(),
+            Series::new("retries".into(), rows().map(|(_, _, bin)| bin.retries).collect::<Vec<u64>>()).into(),
+            Series::new("in_flight".into(), rows().map(|(_, _, bin)| bin.in_flight).collect::<Vec<i64>>())
+                .into(),
+            Series::new("successes".into(), rows().map(|(_, _, bin)| bin.successes).collect::<Vec<u64>>())
+                .into(),
+            floats("tokens", rows().map(|(_, _, bin)| bin.tokens)),
+        ])
+    }
+}
+
+/// What was printed and what came out ([`VERDICTS`]).
+///
+/// # Errors
+/// Never; the columns are of one length.
+pub fn verdicts(rows: &[Row]) -> Result<DataFrame, Error> {
+    let text = |name, get: fn(&Row) -> &str| names(name, rows.iter().map(get));
+    frame(vec![
+        text("id", |row| &row.id),
+        text("source", |row| &row.source),
+        text("published", |row| &row.published),
+        text("reproduced", |row| &row.reproduced),
+        text("kind", |row| row.kind.name()),
+        text("verdict", |row| row.verdict.name()),
+        text("note", |row| &row.note),
+    ])
+}
+
+/// A column of one metric: whole numbers where it counts something.
+pub(crate) fn metric_column(metric: &Metric, values: impl Iterator<Item = f64>) -> polars::prelude::Column {
+    match metric.kind {
+        Kind::Count => counts(&metric.name, values),
+        Kind::Seconds | Kind::PerSecond | Kind::Ratio => floats(&metric.name, values),
+    }
+}
+
+const fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Ok => "ok",
+        Outcome::Refused => "refused",
+        Outcome::Timeout => "timeout",
+        Outcome::Error => "error",
+    }
+}
+
+const fn decision_name(decision: Option<Decision>) -> &'static str {
+    match decision {
+        None => "done",
+        Some(Decision::Retry(_)) => "retry",
+        Some(Decision::Exhausted) => "exhausted",
+        Some(Decision::BudgetDenied) => "budget_denied",
+        Some(Decision::PastDeadline) => "past_deadline",
+    }
+}

@@ -1,0 +1,284 @@
+//! A request is all that a result depends on: what is run, and what is made of it. It is what a manifest
+//! holds, so that a file can be made again from what lies beside it.
+
+use polars::prelude::DataFrame;
+use retrysim_core::{Error as CoreError, Generator, Plan, Scenario, Span};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::Error,
+    figure::{Figure, Theme},
+    frame, picture, published,
+    simulation::{Record, RunConfig, Simulation, simulate_with},
+    sweep::{Design, Sweep, sweep_with},
+};
+
+/// What is run, and what is made of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// What is run.
+    pub job: Job,
+    /// What is made of it.
+    pub product: Product,
+}
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Job {
+    /// A scenario.
+    Run(Box<RunJob>),
+    /// A scenario at many points.
+    Sweep(Box<SweepJob>),
+    /// Published numbers and claims, by document and id.
+    Reproduce {
+        /// Names of entries; all if empty.
+        ids: Vec<String>,
+    },
+}
+
+/// A scenario and its runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunJob {
+    /// The scenario, whole.
+    pub scenario: Scenario,
+    /// Policies, in order.
+    pub policies: Vec<String>,
+    /// Which runs.
+    pub plan: Plan,
+    /// The generator.
+    pub generator: Generator,
+    /// Metrics kept; all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<Vec<String>>,
+}
+
+/// A design and what is kept of its runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SweepJob {
+    /// The design, with its scenario as a table.
+    pub design: Design,
+    /// Metrics kept; all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<Vec<String>>,
+}
+
+/// What is made of runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Product {
+    /// [`frame::RUNS`].
+    Runs,
+    /// [`frame::ATTEMPTS`].
+    Attempts,
+    /// [`frame::TIMELINE`].
+    Timeline {
+        /// Length of a bin.
+        bin: Span,
+    },
+    /// [`frame::SUMMARY`].
+    Summary {
+        /// Level of the intervals.
+        confidence: f64,
+    },
+    /// [`frame::COMPARISON`].
+    Comparison {
+        /// The policy compared with.
+        baseline: String,
+        /// Level of the intervals.
+        confidence: f64,
+    },
+    /// [`frame::VERDICTS`].
+    Verdicts,
+    /// A figure.
+    Figure(FigureSpec),
+}
+
+/// Which figure, and how it looks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FigureSpec {
+    /// Which figure.
+    pub figure: FigureKind,
+    /// Its title.
+    pub title: String,
+    /// The metric, where one is drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
+    /// Length of a bin, where time is drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bin: Option<Span>,
+    /// Retries in a fingerprint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retries: Option<u32>,
+    /// Dark on light or light on dark.
+    pub dark: bool,
+    /// Pixels a logical pixel.
+    pub scale: u32,
+}
+
+/// The figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureKind {
+    /// Arrivals over time by policy.
+    Arrivals,
+    /// Waits by number of the retry.
+    Waits,
+    /// Distribution of a metric.
+    Ecdf,
+    /// Distribution of a metric as dots.
+    Dots,
+    /// Mean of a metric by policy.
+    Bars,
+    /// Tokens of one client over time.
+    Levels,
+    /// Densities of delays by retry.
+    Fingerprint,
+    /// A metric against one parameter of a sweep.
+    Curves,
+    /// A metric over two parameters of a sweep.
+    HeatMap,
+}
+
+/// What comes of a request.
+#[derive(Debug)]
+pub enum Output {
+    /// A frame.
+    Frame(DataFrame),
+    /// A figure.
+    Figure(Box<Figure>),
+}
+
+impl FigureSpec {
+    /// Light or dark.
+    #[must_use]
+    pub const fn theme(&self) -> Theme {
+        if self.dark { Theme::Dark } else { Theme::Light }
+    }
+}
+
+impl Request {
+    /// Makes the product. Threads and progress do not change it.
+    ///
+    /// # Errors
+    /// Whatever running says, and [`Error::Core`] for a product that the job doesn't give.
+    pub fn make(
+        &self,
+        threads: Option<usize>,
+        progress: &(dyn Fn(u64, u64) + Sync),
+    ) -> Result<Output, Error> {
+        match &self.job {
+            Job::Run(job) => self.of_run(&job.simulate(&self.product, threads, progress)?),
+            Job::Sweep(job) => self.of_sweep(&sweep_with(&job.design, job.metrics.clone(), progress)?),
+            Job::Reproduce { ids } => {
+                let wanted =
+                    |entry: published::Listed<'_>| ids.is_empty() || ids.iter().any(|id| id == entry.id);
+                Ok(Output::Frame(frame::verdicts(&published::reproduce(wanted)?)?))
+            }
+        }
+    }
+
+    fn of_run(&self, simulation: &Simulation) -> Result<Output, Error> {
+        Ok(Output::Frame(match &self.product {
+            Product::Runs => simulation.runs_frame()?,
+            Product::Attempts => simulation.attempts_frame()?,
+            Product::Timeline { .. } => simulation.timeline_frame()?,
+            Product::Summary { confidence } => simulation.summary_frame(*confidence)?,
+            Product::Comparison { baseline, confidence } => {
+                simulation.compare_frame(baseline, *confidence)?
+            }
+            Product::Verdicts => return Err(mismatch("verdicts", "a reproduction")),
+            Product::Figure(spec) => {
+                return spec.of_run(simulation).map(|figure| Output::Figure(Box::new(figure)));
+            }
+        }))
+    }
+
+    fn of_sweep(&self, sweep: &Sweep) -> Result<Output, Error> {
+        match &self.product {
+            Product::Runs => Ok(Output::Frame(sweep.runs_frame()?)),
+            Product::Summary { confidence } => Ok(Output::Frame(sweep.summary_frame(*confidence)?)),
+            Product::Figure(spec) => spec.of_sweep(sweep).map(|figure| Output::Figure(Box::new(figure))),
+            _ => Err(mismatch("this product", "a single scenario")),
+        }
+    }
+}
+
+impl RunJob {
+    fn simulate(
+        &self,
+        product: &Product,
+        threads: Option<usize>,
+        progress: &(dyn Fn(u64, u64) + Sync),
+    ) -> Result<Simulation, Error> {
+        let config = RunConfig {
+            policies: self.policies.clone(),
+            plan: self.plan.clone(),
+            generator: Some(self.generator),
+            threads,
+            metrics: self.metrics.clone(),
+            record: product.record(),
+        };
+        simulate_with(&self.scenario, &config, progress)
+    }
+}
+
+impl Product {
+    /// What has to be kept of runs.
+    fn record(&self) -> Record {
+        let second = Span::from_millis(100);
+        match self {
+            Self::Attempts => Record::Attempts,
+            Self::Timeline { bin } => Record::Timeline(*bin),
+            Self::Figure(spec) => match spec.figure {
+                FigureKind::Arrivals | FigureKind::Levels => Record::Timeline(spec.bin.unwrap_or(second)),
+                FigureKind::Waits => Record::Attempts,
+                _ => Record::Totals,
+            },
+            _ => Record::Totals,
+        }
+    }
+}
+
+impl FigureSpec {
+    fn metric(&self) -> Result<&str, Error> {
+        let missing = || CoreError::invalid("metric", "nothing", "the name of a metric, for this figure");
+        self.metric.as_deref().ok_or_else(|| missing().into())
+    }
+
+    fn of_run(&self, simulation: &Simulation) -> Result<Figure, Error> {
+        let title = &self.title;
+        match self.figure {
+            FigureKind::Arrivals => picture::arrivals(simulation, title),
+            FigureKind::Waits => picture::waits(simulation, title),
+            FigureKind::Ecdf => picture::ecdf(simulation, self.metric()?, title),
+            FigureKind::Dots => picture::dots(simulation, self.metric()?, title),
+            FigureKind::Bars => picture::bars(simulation, self.metric()?, title),
+            FigureKind::Levels => picture::levels(simulation, title),
+            FigureKind::Fingerprint => {
+                let retries = self.retries.unwrap_or(8);
+                picture::fingerprint(&simulation.scenario, &simulation.runs.policies, retries, title)
+            }
+            FigureKind::Curves | FigureKind::HeatMap => Err(mismatch("this figure", "a sweep")),
+        }
+    }
+
+    fn of_sweep(&self, sweep: &Sweep) -> Result<Figure, Error> {
+        match self.figure {
+            FigureKind::Curves => picture::curves(sweep, self.metric()?, &self.title),
+            FigureKind::HeatMap => {
+                let policy = &sweep.points[0].simulation.runs.policies[0];
+                picture::heat_map(sweep, self.metric()?, policy, &self.title)
+            }
+            _ => Err(mismatch("this figure", "a single scenario")),
+        }
+    }
+}
+
+fn mismatch(product: &str, job: &str) -> Error {
+    CoreError::invalid("product", product, format!("only of {job}")).into()
+}

@@ -1,0 +1,280 @@
+//! Sweeps: a scenario run at many points of its parameters.
+
+use indexmap::IndexMap;
+use polars::prelude::{Column, DataFrame};
+use retrysim_core::{Error as CoreError, Plan, Scenario, Span, text};
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use crate::{
+    bundled,
+    error::Error,
+    frame::{Cells, column},
+    simulation::{RunConfig, Simulation, simulate_with},
+};
+
+/// Points of a sweep at the most.
+pub const MAX_POINTS: usize = 100_000;
+
+/// What to run: a scenario, and the values that its fields take.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Design {
+    /// The scenario: the name of a bundled one, or a table.
+    pub scenario: Value,
+    /// Policies by name; all if empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub policies: Vec<String>,
+    /// Runs at every point.
+    pub runs: u64,
+    /// Their seed: the same at every point (common random numbers).
+    #[serde(default)]
+    pub seed: u64,
+    /// A grid: every combination of the values of these dotted paths; the last one varies fastest.
+    /// A text `"10..190:10"` stands for a range of whole numbers with a step.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub vary: IndexMap<String, Value>,
+    /// Or a list: points with their own values, all of the same paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub point: Vec<Table>,
+}
+
+/// A point of a sweep with its runs.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Dotted paths and their values here.
+    pub values: IndexMap<String, Value>,
+    /// The runs.
+    pub simulation: Simulation,
+}
+
+/// All points of a sweep, in order.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// What was asked for.
+    pub design: Design,
+    /// The points.
+    pub points: Vec<Point>,
+}
+
+impl Design {
+    /// A sweep of a bundled scenario.
+    #[must_use]
+    pub fn new(scenario: &str, runs: u64) -> Self {
+        let scenario = Value::String(scenario.to_owned());
+        Self { scenario, policies: Vec::new(), runs, seed: 0, vary: IndexMap::new(), point: Vec::new() }
+    }
+
+    /// Adds a dotted path with its values.
+    #[must_use]
+    pub fn vary<V: Into<Value>>(mut self, path: &str, values: impl IntoIterator<Item = V>) -> Self {
+        let values = values.into_iter().map(Into::into).collect();
+        self.vary.insert(path.to_owned(), Value::Array(values));
+        self
+    }
+
+    /// Sets the policies.
+    #[must_use]
+    pub fn policies<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.policies = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The scenario's table.
+    ///
+    /// # Errors
+    /// [`Error::Core`] for a name that isn't bundled or a value that is neither name nor table.
+    pub fn table(&self) -> Result<Table, Error> {
+        match &self.scenario {
+            Value::String(name) => Ok(text::parse(bundled::scenario_text(name)?)?),
+            Value::Table(table) => Ok(table.clone()),
+            other => {
+                Err(CoreError::invalid("scenario", other, "the name of a bundled scenario, or a table")
+                    .into())
+            }
+        }
+    }
+
+    /// The values of every point.
+    ///
+    /// # Errors
+    /// [`Error::Core`] for no points, too many, or points of different paths.
+    pub fn points(&self) -> Result<Vec<IndexMap<String, Value>>, Error> {
+        match (self.vary.is_empty(), self.point.is_empty()) {
+            (false, true) => self.grid(),
+            (true, false) => self.list(),
+            (true, true) => {
+                Err(CoreError::invalid("vary", "nothing", "at least one dotted path with its values").into())
+            }
+            (false, false) => {
+                Err(CoreError::invalid("point", "set", "either vary (a grid) or point (a list), not both")
+                    .into())
+            }
+        }
+    }
+
+    fn grid(&self) -> Result<Vec<IndexMap<String, Value>>, Error> {
+        let mut points = vec![IndexMap::new()];
+        for (path, values) in &self.vary {
+            let values = expand(path, values)?;
+            if points.len().saturating_mul(values.len()) > MAX_POINTS {
+                let allowed = format!("at most {MAX_POINTS} points in all");
+                return Err(CoreError::invalid(format!("vary.{path}"), values.len(), allowed).into());
+            }
+            points = points
+                .iter()
+                .flat_map(|point: &IndexMap<String, Value>| {
+                    values.iter().map(move |value| {
+                        let mut point = point.clone();
+                        point.insert(path.clone(), value.clone());
+                        point
+                    })
+                })
+                .collect();
+        }
+        Ok(points)
+    }
+
+    fn list(&self) -> Result<Vec<IndexMap<String, Value>>, Error> {
+        let paths: Vec<&String> = self.point[0].keys().collect();
+        for (i, point) in self.point.iter().enumerate() {
+            if point.len() != paths.len() || !paths.iter().all(|path| point.contains_key(*path)) {
+                let given = point.keys().cloned().collect::<Vec<_>>().join(", ");
+                let allowed = format!("the paths of the first point: {paths:?}");
+                return Err(CoreError::invalid(format!("point[{i}]"), given, allowed).into());
+            }
+        }
+        Ok(self
+            .point
+            .iter()
+            .map(|point| point.iter().map(|(k, v)| (k.clone(), v.clone())).collect())
+            .collect())
+    }
+}
+
+/// Values of a path: a list, or a range `"from..to:step"`.
+fn expand(path: &str, values: &Value) -> Result<Vec<Value>, Error> {
+    let refuse = || {
+        let allowed =
+            "a list of values, or a range \"from..to:step\" of whole numbers with both ends included";
+        Error::from(CoreError::invalid(format!("vary.{path}"), values, allowed))
+    };
+    match values {
+        Value::Array(list) if !list.is_empty() => Ok(list.clone()),
+        Value::String(range) => {
+            let (from, rest) = range.split_once("..").ok_or_else(refuse)?;
+            let (to, step) = rest.split_once(':').unwrap_or((rest, "1"));
+            let number = |text: &str| text.trim().parse::<i64>().map_err(|_| refuse());
+            let (from, to, step) = (number(from)?, number(to)?, number(step)?);
+            let points = to
+                .checked_sub(from)
+                .filter(|length| step > 0 && (0..MAX_POINTS as i64 * step).contains(length));
+            points.ok_or_else(refuse)?;
+            let step = usize::try_from(step).map_err(|_| refuse())?;
+            Ok((from..=to).step_by(step).map(Value::Integer).collect())
+        }
+        _ => Err(refuse()),
+    }
+}
+
+/// Runs a design.
+///
+/// ```
+/// use retrysim::{Design, sweep};
+///
+/// let design = Design::new("overload", 200).policies(["full"]).vary("service.capacity", [3, 4, 5]);
+/// let frame = sweep(&design)?.summary_frame(0.95)?;
+/// assert!(frame.column("service.capacity").is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Core`] for a design or a scenario that isn't valid; the point is named.
+pub fn sweep(design: &Design) -> Result<Sweep, Error> {
+    sweep_with(design, None, &|_, _| {})
+}
+
+/// Runs a design, keeping `metrics` only, and reports progress: `progress(done, total)` once a run.
+///
+/// # Errors
+/// As [`sweep`].
+pub fn sweep_with(
+    design: &Design,
+    metrics: Option<Vec<String>>,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Sweep, Error> {
+    let (table, values) = (design.table()?, design.points()?);
+    let scenarios = values.iter().map(|values| at_point(&table, values)).collect::<Result<Vec<_>, _>>()?;
+    let points_in_all = scenarios.len() as u64;
+    let mut points = Vec::with_capacity(scenarios.len());
+    for (i, (values, scenario)) in values.into_iter().zip(scenarios).enumerate() {
+        let plan = Plan::Runs { seed: design.seed, runs: design.runs };
+        let config =
+            RunConfig { metrics: metrics.clone(), ..RunConfig::plan(plan) }.policies(design.policies.clone());
+        let report = |done: u64, total: u64| progress(i as u64 * total + done, points_in_all * total);
+        points.push(Point { values, simulation: simulate_with(&scenario, &config, &report)? });
+    }
+    Ok(Sweep { design: design.clone(), points })
+}
+
+fn at_point(table: &Table, values: &IndexMap<String, Value>) -> Result<Scenario, Error> {
+    let mut table = table.clone();
+    for (path, value) in values {
+        text::set(&mut table, path, value.clone())?;
+    }
+    let describe =
+        || values.iter().map(|(path, value)| format!("{path} = {value}")).collect::<Vec<_>>().join(", ");
+    Scenario::from_table(table)
+        .map_err(|source| Error::Expression { expression: describe(), message: source.to_string() })
+}
+
+impl Sweep {
+    /// The runs of all points: [`crate::frame::RUNS`] with the parameters behind `scenario`.
+    ///
+    /// # Errors
+    /// [`Error::Frame`] if points have different metrics.
+    pub fn runs_frame(&self) -> Result<DataFrame, Error> {
+        self.stack(|point| point.simulation.runs_frame())
+    }
+
+    /// Summaries of all points: [`crate::frame::SUMMARY`] with the parameters behind `scenario`.
+    ///
+    /// # Errors
+    /// As [`Sweep::runs_frame`], and [`Error::Core`] for a confidence outside (0, 1).
+    pub fn summary_frame(&self, confidence: f64) -> Result<DataFrame, Error> {
+        self.stack(|point| point.simulation.summary_frame(confidence))
+    }
+
+    fn stack(&self, frame: impl Fn(&Point) -> Result<DataFrame, Error>) -> Result<DataFrame, Error> {
+        let mut stacked: Option<DataFrame> = None;
+        for point in &self.points {
+            let frame = frame(point)?;
+            let mut columns = frame.columns().to_vec();
+            for (place, (path, value)) in point.values.iter().enumerate() {
+                columns.insert(1 + place, parameter(path, value, frame.height()));
+            }
+            let frame = DataFrame::new_infer_height(columns).map_err(Error::Frame)?;
+            match &mut stacked {
+                None => stacked = Some(frame),
+                Some(stacked) => {
+                    stacked.vstack_mut(&frame).map_err(Error::Frame)?;
+                }
+            }
+        }
+        Ok(stacked.unwrap_or_default())
+    }
+}
+
+/// A parameter as a column: durations as seconds (its name gains `_s`), numbers as they are, the rest as text.
+fn parameter(path: &str, value: &Value, height: usize) -> Column {
+    match value {
+        Value::Integer(n) => column(path, Cells::Whole(vec![*n; height])),
+        Value::Float(x) => column(path, Cells::Number(vec![*x; height])),
+        Value::Boolean(b) => column(path, Cells::Bool(vec![*b; height])),
+        Value::String(text) => match text.parse::<Span>() {
+            Ok(span) => column(&format!("{path}_s"), Cells::Number(vec![span.secs(); height])),
+            Err(_) => column(path, Cells::Text(vec![text.clone(); height])),
+        },
+        other => column(path, Cells::Text(vec![other.to_string(); height])),
+    }
+}
