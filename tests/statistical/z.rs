@@ -1,6 +1,6 @@
 //! Comparisons in standard errors, gathered so that one failure shows all of them.
 
-use retrysim::{Plan, RunConfig, Runs, Scenario, simulate::simulate};
+use retrysim_core::{Plan, RunConfig, Runs, Scenario, simulate::simulate};
 
 /// A comparison fails beyond this many standard errors: 6.8e-6, two-sided.
 pub const LIMIT: f64 = 4.5;
