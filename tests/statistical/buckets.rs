@@ -68,3 +68,23 @@ fn no_success_no_deposit() {
         );
     }
 }
+
+/// The bucket of AWS's standard mode: 500 tokens, a retry costs 5, which its success gives back, and a first
+/// try that succeeds gives 1. Without an attempt limit the load is 1 + (1 - p) / (5 p): 1.2 at p = 0.5, 1.05 at
+/// p = 0.8; at p = 0.3 with 3 attempts the bucket never binds, and it is (1 - p^3) / (1 - p) = 1.39.
+///
+/// Three comparisons: a false alarm in 1 of 50,000.
+#[test]
+fn aws_standard_mode() {
+    let fields = "size = 500, start = 250, cost = 5, credit = { first_success = 1, retried_success = 5 }";
+    for (p, attempts, load) in [(0.5, 1_000, 1.2), (0.8, 1_000, 1.05), (0.3, 3, 1.39)] {
+        let mut scenario = bucket(p, fields);
+        let policy = scenario.policy.get_mut("bucket").unwrap();
+        policy.stop.attempts = Some(attempts);
+        let sample = Sample::of(&loads(&runs(&scenario, "bucket", 20)));
+        // Whatever the bucket holds more or less at the end than at the start is retries made or not made.
+        let ends = 500.0 / 5.0 / f64::from(CALLS);
+        let off = (sample.mean - load).abs();
+        assert!(off < ends + LIMIT * sample.se(), "p = {p}: {} against {load}", sample.mean);
+    }
+}

@@ -2,7 +2,7 @@
 //! program, and the cases that have a formula.
 //!
 //! 97 comparisons at 4.5 standard errors: a false alarm in 7 of 10,000. The mean square of the 90 of the
-//! points passes 1.6 by chance in 1 of 3,000.
+//! points would pass 1.6 in 1 of 3,000, were calls and time independent.
 
 use std::f64::consts::PI;
 

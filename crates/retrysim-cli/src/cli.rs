@@ -71,7 +71,7 @@ const SWEEP_EXAMPLES: &str = "Examples:
   retrysim sweep design.toml --frame runs -o runs.parquet";
 
 const FIGURE_EXAMPLES: &str = "Examples:
-  retrysim figure arrivals herd --policy full --policy exponential -o arrivals.png
+  retrysim figure arrivals herd --policy full --policy exponential --until 15s -o arrivals.png
   retrysim figure ecdf herd --metric finish_s --policy full --policy equal --runs 2000 --generator philox -o finish.svg
   retrysim figure levels budget --policy grpc_throttling --seeds 0..0 -o tokens.png
   retrysim figure curves contention --metric attempts --vary workload.clients=10..190:10 --runs 100 -o calls.png
@@ -247,6 +247,9 @@ pub struct FigureArgs {
     /// Length of a bin, where time is drawn.
     #[arg(long, value_name = "SPAN")]
     pub bin: Option<retrysim::Span>,
+    /// End of the time that is drawn.
+    #[arg(long, value_name = "SPAN")]
+    pub until: Option<retrysim::Span>,
     /// Retries in a fingerprint.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
     pub retries: Option<u32>,

@@ -132,6 +132,12 @@ impl Completion {
     /// Per mille of the calls at each mark: half, nine tenths, 99 of 100, all.
     const SHARES: [u64; 4] = [500, 900, 990, 1000];
 
+    /// Columns of the first three marks.
+    #[must_use]
+    pub fn columns() -> [Column; 3] {
+        ["t50_s", "t90_s", "t99_s"].map(|name| column(name, Kind::Seconds))
+    }
+
     /// Nothing has succeeded; `calls` is 0 where their number isn't fixed.
     #[must_use]
     pub const fn new(calls: u64) -> Self {

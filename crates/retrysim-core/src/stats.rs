@@ -57,7 +57,8 @@ pub fn quantile_lower(sorted: &[f64], p: f64) -> f64 {
 }
 
 /// Order-statistic interval of the `p`-quantile: `P(B < l) <= a/2` and `P(B >= u) <= a/2` for
-/// `B ~ Binomial(n, p)`, `a = 1 - confidence`. The ends are values of the sample.
+/// `B ~ Binomial(n, p)`, `a = 1 - confidence`. The ends are values of the sample; an end that would lie
+/// beyond the sample, because it is too small for such a quantile, is NaN.
 #[must_use]
 pub fn quantile_interval(sorted: &[f64], p: f64, confidence: f64) -> (f64, f64) {
     let Ok(binomial) = Binomial::new(p, sorted.len() as u64) else { return (f64::NAN, f64::NAN) };
@@ -65,7 +66,10 @@ pub fn quantile_interval(sorted: &[f64], p: f64, confidence: f64) -> (f64, f64) 
         return (f64::NAN, f64::NAN);
     }
     let tail = (1.0 - confidence) / 2.0;
-    let at = |rank: u64| sorted[usize::try_from(rank).unwrap_or(usize::MAX).clamp(1, sorted.len()) - 1];
+    let at = |rank: u64| {
+        let index = usize::try_from(rank).ok().and_then(|rank| rank.checked_sub(1));
+        index.and_then(|index| sorted.get(index)).copied().unwrap_or(f64::NAN)
+    };
     let low = binomial.inverse_cdf(tail);
     let high = binomial.inverse_cdf(1.0 - tail).saturating_add(1);
     (at(low), at(high))

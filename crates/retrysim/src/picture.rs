@@ -2,7 +2,7 @@
 //! [`crate::figure`].
 
 use retrysim_core::{
-    Policy, Scenario, Unit,
+    Policy, Scenario, Span, Unit,
     callers::Decision,
     draw::{Draws, Fixed, Philox, Purpose},
     policy::stage::Stage,
@@ -65,20 +65,23 @@ fn runs_note(simulation: &Simulation) -> String {
     format!("{} · {runs} run{s} a policy · {}", simulation.scenario.name, simulation.generator().name())
 }
 
-/// Arrivals over time, a panel a policy: mean over runs, with the outage and the capacity.
+/// Arrivals over time up to `until`, a panel a policy: mean over runs, with the outage and the capacity.
 ///
 /// # Errors
 /// [`Error::NotRecorded`] without a timeline.
-pub fn arrivals(simulation: &Simulation, title: &str) -> Result<Figure, Error> {
+pub fn arrivals(simulation: &Simulation, until: Option<Span>, title: &str) -> Result<Figure, Error> {
     let Some(first) = simulation.timelines.first() else {
         return Err(Error::NotRecorded { frame: "timeline", record: "Record::Timeline" });
     };
     let runs = simulation.runs.plan.len();
+    let bin_s = first.bin_s(simulation.scenario.unit);
     let longest = simulation.timelines.iter().map(|line| line.bins.len()).max().unwrap_or(0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bins saturates")]
+    let shown = until.map_or(longest, |until| longest.min((until.secs() / bin_s).ceil().max(1.0) as usize));
     let policies = simulation.runs.policies.iter().zip(simulation.timelines.chunks(runs));
     let policies = policies
         .map(|(policy, lines)| {
-            let mut bins = vec![0.0; longest];
+            let mut bins = vec![0.0; shown];
             for line in lines {
                 for (sum, bin) in bins.iter_mut().zip(&line.bins) {
                     *sum += count(bin.arrivals) / count(runs as u64);
@@ -88,7 +91,7 @@ pub fn arrivals(simulation: &Simulation, title: &str) -> Result<Figure, Error> {
         })
         .collect();
     let data = figure::Arrivals {
-        bin_s: first.bin_s(simulation.scenario.unit),
+        bin_s,
         outage_s: outage(&simulation.scenario),
         capacity_per_s: capacity_per_s(&simulation.scenario),
         policies,
@@ -202,8 +205,9 @@ pub fn levels(simulation: &Simulation, title: &str) -> Result<Figure, Error> {
             .filter(|(_, bin)| !bin.tokens.is_nan())
             .map(|(i, bin)| (at(i), bin.tokens))
             .collect();
-        if let Some((last, _)) = changes.last() {
-            end_s = end_s.max(*last);
+        if let (Some((_, start)), Some((end, _))) = (changes.first(), changes.last()) {
+            end_s = end_s.max(*end);
+            let changes = std::iter::once((0.0, *start)).chain(changes.iter().copied()).collect();
             levels.push(Level { name: policy.clone(), changes });
         }
     }
@@ -224,7 +228,7 @@ fn as_number(value: &Value) -> Option<f64> {
     match value {
         Value::Integer(n) => n.to_string().parse().ok(),
         Value::Float(x) => Some(*x),
-        Value::String(text) => text.parse::<retrysim_core::Span>().ok().map(retrysim_core::Span::secs),
+        Value::String(text) => text.parse::<Span>().ok().map(Span::secs),
         _ => None,
     }
 }

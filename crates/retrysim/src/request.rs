@@ -111,6 +111,9 @@ pub struct FigureSpec {
     /// Length of a bin, where time is drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bin: Option<Span>,
+    /// End of the time that is drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Span>,
     /// Retries in a fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<u32>,
@@ -230,12 +233,12 @@ impl RunJob {
 impl Product {
     /// What has to be kept of runs.
     fn record(&self) -> Record {
-        let second = Span::from_millis(100);
+        let default = Span::from_millis(100);
         match self {
             Self::Attempts => Record::Attempts,
             Self::Timeline { bin } => Record::Timeline(*bin),
             Self::Figure(spec) => match spec.figure {
-                FigureKind::Arrivals | FigureKind::Levels => Record::Timeline(spec.bin.unwrap_or(second)),
+                FigureKind::Arrivals | FigureKind::Levels => Record::Timeline(spec.bin.unwrap_or(default)),
                 FigureKind::Waits => Record::Attempts,
                 _ => Record::Totals,
             },
@@ -253,7 +256,7 @@ impl FigureSpec {
     fn of_run(&self, simulation: &Simulation) -> Result<Figure, Error> {
         let title = &self.title;
         match self.figure {
-            FigureKind::Arrivals => picture::arrivals(simulation, title),
+            FigureKind::Arrivals => picture::arrivals(simulation, self.until, title),
             FigureKind::Waits => picture::waits(simulation, title),
             FigureKind::Ecdf => picture::ecdf(simulation, self.metric()?, title),
             FigureKind::Dots => picture::dots(simulation, self.metric()?, title),

@@ -30,6 +30,15 @@ pub struct Statistic {
 }
 
 /// All statistics of a metric, and the number of runs in which it exists.
+///
+/// `missing_share` is the share of runs in which it doesn't: of `finish_s`, the probability of collapse, in
+/// which not every call succeeded.
+///
+/// ```
+/// let (all, n) = retrysim::statistics(&[3.0, 5.0, f64::NAN, 4.0], 0.95);
+/// assert_eq!((all[0].name, all[0].estimate.value, n), ("mean", 4.0, 3));
+/// assert_eq!(all.last().map(|last| last.estimate.value), Some(0.25));
+/// ```
 #[must_use]
 pub fn statistics(values: &[f64], confidence: f64) -> (Vec<Statistic>, usize) {
     let sorted = stats::sorted(values);
@@ -46,8 +55,9 @@ pub fn statistics(values: &[f64], confidence: f64) -> (Vec<Statistic>, usize) {
     }));
     let max = bare(sorted.last().copied().unwrap_or(f64::NAN));
     all.push(Statistic { name: "max", estimate: max, method: "" });
-    let share = stats::share(sorted.len() as u64, values.len() as u64, confidence);
-    all.push(Statistic { name: "exists_share", estimate: share, method: "Wilson" });
+    let missing = (values.len() - sorted.len()) as u64;
+    let share = stats::share(missing, values.len() as u64, confidence);
+    all.push(Statistic { name: "missing_share", estimate: share, method: "Wilson" });
     (all, sorted.len())
 }
 

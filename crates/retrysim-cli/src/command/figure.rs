@@ -30,6 +30,7 @@ pub fn figure(args: &FigureArgs) -> Result<Answer> {
         title,
         metric,
         bin: args.bin,
+        until: args.until,
         retries: args.retries,
         dark: args.dark,
         scale: args.scale,

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use rand_core::TryRng;
+use rand_core::{TryRng, utils};
 
 use super::{Draws, Purpose, Stream, Ticket};
 
@@ -66,14 +66,11 @@ impl TryRng for Mulberry32 {
     }
 
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        Ok(u64::from(self.word()) | u64::from(self.word()) << 32)
+        utils::next_u64_via_u32(self)
     }
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        for chunk in bytes.chunks_mut(4) {
-            chunk.copy_from_slice(&self.word().to_le_bytes()[..chunk.len()]);
-        }
-        Ok(())
+        utils::fill_bytes_via_next_word(bytes, || self.try_next_u32())
     }
 }
 

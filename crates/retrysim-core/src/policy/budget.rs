@@ -83,6 +83,9 @@ pub struct Credit {
     /// When the first attempt of a call succeeds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub first_success: f64,
+    /// When a later attempt of a call succeeds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retried_success: f64,
     /// At any success.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub success: f64,
@@ -157,6 +160,7 @@ impl Budget {
                 in_range("bucket.cost", bucket.cost, 0.0, f64::MAX)?;
                 in_range("bucket.credit.request", bucket.credit.request, 0.0, f64::MAX)?;
                 in_range("bucket.credit.first_success", bucket.credit.first_success, 0.0, f64::MAX)?;
+                in_range("bucket.credit.retried_success", bucket.credit.retried_success, 0.0, f64::MAX)?;
                 in_range("bucket.credit.success", bucket.credit.success, 0.0, f64::MAX)
             }
             Self::Window(window) => {
@@ -215,8 +219,9 @@ impl BudgetRule {
     pub fn on_success(&self, state: &mut State, is_retry: bool, now: f64) {
         match (&self.budget, state) {
             (Budget::Bucket(bucket), State::Tokens(tokens)) => {
-                let first = if is_retry { 0.0 } else { bucket.credit.first_success };
-                *tokens = (*tokens + bucket.credit.success + first).min(bucket.size);
+                let credit = &bucket.credit;
+                let own = if is_retry { credit.retried_success } else { credit.first_success };
+                *tokens = (*tokens + credit.success + own).min(bucket.size);
             }
             (Budget::Window(Window { rule: Rule::Below, .. }), state) => log(state, is_retry, now),
             _ => {}

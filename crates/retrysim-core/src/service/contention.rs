@@ -12,17 +12,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Base, Kernel};
+use super::{Base, Crowd, Kernel};
 use crate::{
     calendar::{EventKind, EventQueue},
     callers::{Call, Callers, Decision},
-    draw::{Draws, Purpose, Stream},
+    draw::{Draws, Purpose},
     error::Error,
     latency::{Latency, Sampler},
     policy::Compiled,
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
-    scenario::{Scenario, Workload},
-    span::{Span, Unit},
+    scenario::Scenario,
+    span::Unit,
 };
 
 /// Parameters, as in a scenario.
@@ -43,13 +43,8 @@ impl Contention {
     #[must_use]
     pub fn prepare(&self, scenario: &Scenario) -> Prepared {
         let unit = scenario.unit;
-        let spread = match &scenario.workload {
-            Workload::Burst(burst) => burst.spread,
-            Workload::Open(_) => Span::ZERO,
-        };
         Prepared {
-            clients: scenario.workload.clients(),
-            spread: spread.in_unit(unit),
+            crowd: Crowd::of(scenario),
             horizon: scenario.horizon.in_unit(unit),
             network: self.network.compile(unit),
             unit,
@@ -60,8 +55,7 @@ impl Contention {
 /// [`Contention`] in the units of a scenario.
 #[derive(Debug)]
 pub struct Prepared {
-    clients: u32,
-    spread: f64,
+    crowd: Crowd,
     horizon: f64,
     network: Sampler,
     unit: Unit,
@@ -98,15 +92,11 @@ impl Kernel for Prepared {
     type Scratch = Scratch;
 
     fn columns(&self) -> Vec<Column> {
-        let mut columns = Base::columns();
-        columns.extend([
-            column("t50_s", Kind::Seconds),
-            column("t90_s", Kind::Seconds),
-            column("t99_s", Kind::Seconds),
-            column("mean_done_s", Kind::Seconds),
-            column("most_attempts", Kind::Count),
-        ]);
-        columns
+        Base::columns_and(
+            Completion::columns()
+                .into_iter()
+                .chain([column("mean_done_s", Kind::Seconds), column("most_attempts", Kind::Count)]),
+        )
     }
 
     fn run<D: Draws, R: Recorder>(
@@ -118,15 +108,15 @@ impl Kernel for Prepared {
         row: &mut [f64],
     ) -> bool {
         let Scratch { queue, calls, tries } = scratch;
-        let mut callers = Callers::new(policy, self.clients);
-        let mut completion = Completion::new(u64::from(self.clients));
+        let mut callers = Callers::new(policy, self.crowd.clients);
+        let mut completion = Completion::new(u64::from(self.crowd.clients));
         let (mut writes, mut gave_up, mut most, mut done_sum) = (0_u64, 0_u64, 0_u32, 0.0_f64);
         let (mut last_commit, mut finish) = (f64::NEG_INFINITY, f64::NAN);
         queue.clear();
         calls.clear();
         tries.clear();
-        for client in 0..self.clients {
-            let start = self.spread * draws.at(Purpose::Start, client, 0).unit();
+        for client in 0..self.crowd.clients {
+            let start = self.crowd.start(client, draws);
             let call = callers.call(client, client, start);
             callers.on_send(&call, start);
             let (attempt, write) = self.attempt(start, &call, draws);
@@ -172,7 +162,7 @@ impl Kernel for Prepared {
             finish_s: if completion.is_complete() { self.unit.to_secs(finish) } else { f64::NAN },
             crashes: f64::NAN,
             peak_arrivals: f64::NAN,
-            calls: u64::from(self.clients),
+            calls: u64::from(self.crowd.clients),
         };
         let rest = base.write(row);
         let [t50, t90, t99, _] = completion.times();

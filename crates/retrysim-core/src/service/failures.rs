@@ -9,14 +9,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Base, Kernel};
+use super::{Base, Crowd, Kernel};
 use crate::{
     callers::{Callers, Decision},
     draw::{Draws, Purpose, Stream},
     error::{Error, in_range},
     policy::Compiled,
     record::{Attempt, Column, Kind, Outcome, Recorder, column},
-    scenario::{Scenario, Workload},
+    scenario::Scenario,
     span::{Span, Unit},
 };
 
@@ -67,14 +67,9 @@ impl Failures {
     #[must_use]
     pub fn prepare<'s>(&'s self, scenario: &Scenario) -> Prepared<'s> {
         let unit = scenario.unit;
-        let spread = match &scenario.workload {
-            Workload::Burst(burst) => burst.spread,
-            Workload::Open(_) => Span::ZERO,
-        };
         Prepared {
             service: self,
-            clients: scenario.workload.clients(),
-            spread: spread.in_unit(unit),
+            crowd: Crowd::of(scenario),
             horizon: scenario.horizon.in_unit(unit),
             call: self.call.in_unit(unit),
             hint: self.retry_after.map(|span| span.in_unit(unit)),
@@ -87,8 +82,7 @@ impl Failures {
 #[derive(Debug)]
 pub struct Prepared<'s> {
     service: &'s Failures,
-    clients: u32,
-    spread: f64,
+    crowd: Crowd,
     horizon: f64,
     call: f64,
     hint: Option<f64>,
@@ -110,14 +104,12 @@ impl Kernel for Prepared<'_> {
     type Scratch = ();
 
     fn columns(&self) -> Vec<Column> {
-        let mut columns = Base::columns();
-        columns.extend([
+        Base::columns_and([
             column("retries", Kind::Count),
             column("budget_denied", Kind::Count),
             column("most_attempts", Kind::Count),
             column("busiest_1000", Kind::Count),
-        ]);
-        columns
+        ])
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts")]
@@ -129,12 +121,12 @@ impl Kernel for Prepared<'_> {
         (): &mut (),
         row: &mut [f64],
     ) -> bool {
-        let mut callers = Callers::new(policy, self.clients);
+        let mut callers = Callers::new(policy, self.crowd.clients);
         let (mut attempts, mut successes, mut gave_up) = (0_u64, 0_u64, 0_u64);
         let (mut denied, mut most, mut finish) = (0_u64, 0_u32, 0.0_f64);
         let mut recent = Recent::default();
-        for client in 0..self.clients {
-            let mut now = self.spread * draws.at(Purpose::Start, client, 0).unit();
+        for client in 0..self.crowd.clients {
+            let mut now = self.crowd.start(client, draws);
             let mut call = callers.call(client, client, now);
             loop {
                 if now >= self.horizon || callers.is_endless() {
@@ -179,7 +171,7 @@ impl Kernel for Prepared<'_> {
             most = most.max(call.attempt);
             recent.call(call.attempt - 1);
         }
-        let calls = u64::from(self.clients);
+        let calls = u64::from(self.crowd.clients);
         let base = Base {
             attempts,
             successes,

@@ -140,9 +140,9 @@ impl Kernel for Prepared<'_> {
     type Scratch = ();
 
     fn columns(&self) -> Vec<Column> {
-        let mut columns = Base::columns();
-        columns.extend(self.service.tiers.iter().map(|tier| column(format!("arrivals_{tier}"), Kind::Count)));
-        columns
+        Base::columns_and(
+            self.service.tiers.iter().map(|tier| column(format!("arrivals_{tier}"), Kind::Count)),
+        )
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts")]

@@ -21,11 +21,12 @@ pub use self::{
     window_capacity::WindowCapacity,
 };
 use crate::{
-    draw::Draws,
+    draw::{Draws, Purpose, Stream},
     error::Error,
     policy::Compiled,
     record::{Column, Kind, Recorder, column},
-    scenario::Scenario,
+    scenario::{Scenario, Workload},
+    span::Span,
     text,
 };
 
@@ -103,6 +104,29 @@ pub trait Kernel: Sync {
     ) -> bool;
 }
 
+/// A burst in the units of a scenario.
+#[derive(Clone, Copy, Debug)]
+struct Crowd {
+    clients: u32,
+    spread: f64,
+}
+
+impl Crowd {
+    /// The clients of a scenario; a workload without a burst has passed no validation, and starts at once.
+    fn of(scenario: &Scenario) -> Self {
+        let spread = match &scenario.workload {
+            Workload::Burst(burst) => burst.spread,
+            Workload::Open(_) => Span::ZERO,
+        };
+        Self { clients: scenario.workload.clients(), spread: spread.in_unit(scenario.unit) }
+    }
+
+    /// When a client sends for the first time.
+    fn start<D: Draws>(self, client: u32, draws: &mut D) -> f64 {
+        self.spread * draws.at(Purpose::Start, client, 0).unit()
+    }
+}
+
 /// The totals that every service gives, in the order of [`Base::columns`].
 #[derive(Clone, Copy, Debug)]
 pub struct Base {
@@ -136,6 +160,14 @@ impl Base {
             column("calls", Kind::Count),
             column("amplification", Kind::Ratio),
         ]
+    }
+
+    /// The columns, followed by others.
+    #[must_use]
+    pub fn columns_and(others: impl IntoIterator<Item = Column>) -> Vec<Column> {
+        let mut columns = Self::columns();
+        columns.extend(others);
+        columns
     }
 
     /// Writes the totals to the start of a row and returns the rest of it.

@@ -8,15 +8,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Base, Kernel};
+use super::{Base, Crowd, Kernel};
 use crate::{
     calendar::{EventKind, EventQueue},
     callers::{Call, Callers, Decision},
-    draw::{Draws, Purpose, Stream},
+    draw::Draws,
     error::Error,
     policy::Compiled,
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
-    scenario::{Scenario, Workload},
+    scenario::Scenario,
     span::{Span, Unit},
 };
 
@@ -40,13 +40,8 @@ impl Overload {
     #[must_use]
     pub fn prepare(&self, scenario: &Scenario) -> Prepared {
         let unit = scenario.unit;
-        let spread = match &scenario.workload {
-            Workload::Burst(burst) => burst.spread,
-            Workload::Open(_) => Span::ZERO,
-        };
         Prepared {
-            clients: scenario.workload.clients(),
-            spread: spread.in_unit(unit),
+            crowd: Crowd::of(scenario),
             horizon: scenario.horizon.in_unit(unit),
             capacity: self.capacity,
             call: self.call.in_unit(unit),
@@ -58,8 +53,7 @@ impl Overload {
 /// [`Overload`] in the units of a scenario.
 #[derive(Debug)]
 pub struct Prepared {
-    clients: u32,
-    spread: f64,
+    crowd: Crowd,
     horizon: f64,
     capacity: u32,
     call: f64,
@@ -79,16 +73,11 @@ impl Kernel for Prepared {
     type Scratch = Scratch;
 
     fn columns(&self) -> Vec<Column> {
-        let mut columns = Base::columns();
-        columns.extend([
-            column("t50_s", Kind::Seconds),
-            column("t90_s", Kind::Seconds),
-            column("t99_s", Kind::Seconds),
+        Base::columns_and(Completion::columns().into_iter().chain([
             column("last_success_s", Kind::Seconds),
             column("first_success_attempt", Kind::Count),
             column("most_attempts", Kind::Count),
-        ]);
-        columns
+        ]))
     }
 
     fn run<D: Draws, R: Recorder>(
@@ -100,17 +89,17 @@ impl Kernel for Prepared {
         row: &mut [f64],
     ) -> bool {
         let Scratch { queue, calls, flights } = scratch;
-        let mut callers = Callers::new(policy, self.clients);
-        let mut completion = Completion::new(u64::from(self.clients));
+        let mut callers = Callers::new(policy, self.crowd.clients);
+        let mut completion = Completion::new(u64::from(self.crowd.clients));
         let (mut starts, mut gave_up) = (0_u64, 0_u64);
         let (mut in_flight, mut peak, mut doomed_through) = (0_u32, 0_u32, 0_u64);
         let (mut first_success, mut most) = (f64::NAN, 0_u32);
         queue.clear();
         calls.clear();
         flights.clear();
-        flights.resize(self.clients as usize, (0.0, 0));
-        for client in 0..self.clients {
-            let start = self.spread * draws.at(Purpose::Start, client, 0).unit();
+        flights.resize(self.crowd.clients as usize, (0.0, 0));
+        for client in 0..self.crowd.clients {
+            let start = self.crowd.start(client, draws);
             calls.push(callers.call(client, client, start));
             queue.push(start, EventKind::Start, client);
         }
@@ -159,7 +148,7 @@ impl Kernel for Prepared {
             finish_s: completion.finish(),
             crashes: f64::NAN,
             peak_arrivals: f64::from(peak),
-            calls: u64::from(self.clients),
+            calls: u64::from(self.crowd.clients),
         };
         let rest = base.write(row);
         rest[..4].copy_from_slice(&completion.times());

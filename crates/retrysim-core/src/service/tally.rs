@@ -41,11 +41,7 @@ pub(super) struct Tally {
 )]
 impl Tally {
     pub fn columns() -> Vec<Column> {
-        let mut columns = Base::columns();
-        columns.extend([
-            column("t50_s", Kind::Seconds),
-            column("t90_s", Kind::Seconds),
-            column("t99_s", Kind::Seconds),
+        Base::columns_and(Completion::columns().into_iter().chain([
             column("last_success_s", Kind::Seconds),
             column("sent_after_recovery", Kind::Count),
             column("peak_qps", Kind::PerSecond),
@@ -58,8 +54,7 @@ impl Tally {
             column("calls_in_outage", Kind::Count),
             column("load", Kind::Ratio),
             column("back_to_normal_s", Kind::Seconds),
-        ]);
-        columns
+        ]))
     }
 
     /// Nothing has happened yet. The first outage is the one that "in outage" means; the last one's end is recovery.

@@ -8,17 +8,17 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Base, Kernel, Outage,
+    Base, Crowd, Kernel, Outage,
     outage::{is_down, ticks_until},
 };
 use crate::{
     calendar::{EventKind, EventQueue},
     callers::{Call, Callers, Decision},
-    draw::{Draws, Purpose, Stream},
+    draw::Draws,
     error::Error,
     policy::Compiled,
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
-    scenario::{Burst, Scenario, Workload},
+    scenario::Scenario,
     span::{Span, Unit},
 };
 
@@ -58,13 +58,8 @@ impl WindowCapacity {
     #[must_use]
     pub fn prepare(&self, scenario: &Scenario) -> Prepared {
         let unit = scenario.unit;
-        let burst = match &scenario.workload {
-            Workload::Burst(burst) => burst.clone(),
-            Workload::Open(open) => Burst { clients: open.clients, spread: Span::ZERO },
-        };
         Prepared {
-            clients: burst.clients,
-            spread: burst.spread.in_unit(unit),
+            crowd: Crowd::of(scenario),
             horizon: scenario.horizon.in_unit(unit),
             window: self.window.in_unit(unit),
             windows: ticks_until(scenario.horizon, self.window),
@@ -79,8 +74,7 @@ impl WindowCapacity {
 /// [`WindowCapacity`] in the units of a scenario.
 #[derive(Debug)]
 pub struct Prepared {
-    clients: u32,
-    spread: f64,
+    crowd: Crowd,
     horizon: f64,
     window: f64,
     windows: usize,
@@ -103,19 +97,14 @@ impl Kernel for Prepared {
     type Scratch = Scratch;
 
     fn columns(&self) -> Vec<Column> {
-        let mut columns = Base::columns();
-        columns.extend([
-            column("t50_s", Kind::Seconds),
-            column("t90_s", Kind::Seconds),
-            column("t99_s", Kind::Seconds),
+        Base::columns_and(Completion::columns().into_iter().chain([
             column("last_success_s", Kind::Seconds),
             column("arrivals_in_outage", Kind::Count),
             column("sent_after_recovery", Kind::Count),
             column("peak_after_recovery", Kind::Count),
             column("windows_above_capacity", Kind::Count),
             column("last_window_above_capacity", Kind::Count),
-        ]);
-        columns
+        ]))
     }
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a window's number")]
@@ -128,8 +117,8 @@ impl Kernel for Prepared {
         row: &mut [f64],
     ) -> bool {
         let Scratch { queue, calls, load, served } = scratch;
-        let mut callers = Callers::new(policy, self.clients);
-        let mut completion = Completion::new(u64::from(self.clients));
+        let mut callers = Callers::new(policy, self.crowd.clients);
+        let mut completion = Completion::new(u64::from(self.crowd.clients));
         let (mut attempts, mut gave_up, mut in_outage) = (0_u64, 0_u64, 0_u64);
         queue.clear();
         calls.clear();
@@ -137,8 +126,8 @@ impl Kernel for Prepared {
             counts.clear();
             counts.resize(self.windows, 0);
         }
-        for client in 0..self.clients {
-            let start = self.spread * draws.at(Purpose::Start, client, 0).unit();
+        for client in 0..self.crowd.clients {
+            let start = self.crowd.start(client, draws);
             calls.push(callers.call(client, client, start));
             queue.push(start, EventKind::Start, client);
         }
@@ -178,7 +167,7 @@ impl Kernel for Prepared {
             finish_s: completion.finish(),
             crashes: f64::NAN,
             peak_arrivals: f64::from(load.iter().copied().max().unwrap_or(0)),
-            calls: u64::from(self.clients),
+            calls: u64::from(self.crowd.clients),
         };
         self.write_load(load, attempts, in_outage, completion.times(), base.write(row));
         !callers.is_endless()

@@ -109,8 +109,14 @@ pub fn stages() -> BoxedStrategy<Vec<Stage>> {
 }
 
 pub fn bucket() -> impl Strategy<Value = Bucket> {
-    let credit = (0.0..1.5_f64, 0.0..1.5_f64, 0.0..1.5_f64)
-        .prop_map(|(request, first_success, success)| Credit { request, first_success, success });
+    let credit = [0.0..1.5_f64, 0.0..1.5, 0.0..1.5, 0.0..1.5].prop_map(
+        |[request, first_success, retried_success, success]| Credit {
+            request,
+            first_success,
+            retried_success,
+            success,
+        },
+    );
     let gate = prop_oneof![Just(Gate::Cost), Just(Gate::AboveHalf)];
     let debit = prop_oneof![Just(Debit::OnRetry), Just(Debit::OnFailure)];
     (

@@ -193,6 +193,15 @@ pub fn manifest_of(path: &Path) -> Result<Manifest, Error> {
     }
 }
 
+/// Reads a Parquet file.
+///
+/// # Errors
+/// [`Error::File`] if it can't be read, [`Error::Frame`] if it isn't Parquet.
+pub fn read_parquet(path: &Path) -> Result<DataFrame, Error> {
+    let file = std::fs::File::open(path).map_err(|reason| Error::File { path: path.to_owned(), reason })?;
+    ParquetReader::new(file).finish().map_err(Error::Frame)
+}
+
 /// What [`rerun`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rerun {

@@ -73,8 +73,8 @@ const TABLE: [(&str, Hue, Dash, Marker); 21] = [
     ("proportional_10pct", Hue::Orange, Dash::Dash, Marker::Wedge),
     ("proportional_25pct", Hue::Vermilion, Dash::Long, Marker::Plus),
     ("attempts_4", Hue::Vermilion, Dash::Dash, Marker::Square),
-    ("grpc_throttling", Hue::Green, Dash::Long, Marker::Diamond),
-    ("ratio_10pct", Hue::Blue, Dash::Solid, Marker::Circle),
+    ("grpc_throttling", Hue::Green, Dash::Solid, Marker::Diamond),
+    ("ratio_10pct", Hue::Blue, Dash::Long, Marker::Circle),
     ("retry_after_ignored", Hue::Vermilion, Dash::Dot, Marker::Diamond),
     ("retry_after_obeyed", Hue::Orange, Dash::Solid, Marker::Circle),
     ("retry_after_floor_1_2x", Hue::Green, Dash::Dash, Marker::Square),
@@ -187,8 +187,9 @@ mod tests {
 
     #[test]
     fn clashing_series_differ_in_dash_and_keep_colour() {
-        let styles = Styles::of(["full", "ratio_10pct"]);
-        assert_eq!(styles.get("full").hue, styles.get("ratio_10pct").hue);
-        assert_ne!(styles.get("full").dash, styles.get("ratio_10pct").dash);
+        let styles = Styles::of(["ratio_10pct", "retry_after_full_jitter"]);
+        let [a, b] = ["ratio_10pct", "retry_after_full_jitter"].map(|name| styles.get(name));
+        assert_eq!(a.hue, b.hue);
+        assert_ne!(a.dash, b.dash);
     }
 }

@@ -84,7 +84,7 @@ pub const SUMMARY: &[Field] = &[
     SCENARIO,
     POLICY,
     field("metric", Type::Text, "", "the column of the runs"),
-    field("statistic", Type::Text, "", "mean, sd, min, p50, p90, p95, p99, p99.9, max or exists_share"),
+    field("statistic", Type::Text, "", "mean, sd, min, p50, p90, p95, p99, p99.9, max or missing_share"),
     field("value", Type::Float, "the metric's", "the estimate"),
     field("ci_low", Type::Float, "the metric's", "lower end of the interval; null where there is none"),
     field("ci_high", Type::Float, "the metric's", "upper end"),
