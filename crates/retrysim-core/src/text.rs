@@ -91,10 +91,13 @@ pub fn value(text: &str) -> Result<Value, Error> {
     match format!("value = {text}").parse::<Table>() {
         Ok(mut table) if table.len() == 1 => Ok(table.remove("value").unwrap_or(Value::Boolean(false))),
         _ if !text.is_empty() && text.chars().all(bare) => Ok(Value::String(text.to_owned())),
-        Ok(_) => {
-            Err(Error::Shape { field: "--set".into(), message: format!("{text:?} is more than one value") })
+        Ok(_) => Err(Error::Shape {
+            field: "not a TOML value".into(),
+            message: format!("{text:?} is more than one"),
+        }),
+        Err(error) => {
+            Err(Error::Shape { field: "not a TOML value".into(), message: error.message().to_owned() })
         }
-        Err(error) => Err(Error::Shape { field: "--set".into(), message: error.to_string() }),
     }
 }
 

@@ -34,6 +34,11 @@ pub fn scenario_text(name: &str) -> Result<&'static str, Error> {
 
 /// A bundled scenario.
 ///
+/// ```
+/// assert_eq!(retrysim::bundled::scenario("herd")?.workload.clients(), 1000);
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`scenario_text`].
 pub fn scenario(name: &str) -> Result<Scenario, Error> {

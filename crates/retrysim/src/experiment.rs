@@ -78,6 +78,12 @@ pub fn median_of_runs(runs: u64) -> Result<SixClients, Error> {
 
 /// The herd as published (20 seeds of the program's own generator), and `runs` keyed runs beside it.
 ///
+/// ```
+/// let (published, keyed) = retrysim::experiment::herd_seed_sweep(10)?;
+/// assert_eq!((published.runs.plan.len(), keyed.runs.plan.len()), (20, 10));
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Core`] for more runs than can be held.
 pub fn herd_seed_sweep(runs: u64) -> Result<(Simulation, Simulation), Error> {
@@ -91,6 +97,13 @@ pub fn herd_seed_sweep(runs: u64) -> Result<(Simulation, Simulation), Error> {
 /// Outage and recovery under retry budgets: arrivals by second and the tokens of one client (seed 0), and
 /// totals of the published seeds.
 ///
+/// ```
+/// let (totals, timeline) = retrysim::experiment::budget_experiment()?;
+/// assert_eq!(totals.metric("no_retry", "load")?[0], 1.0);
+/// assert!(timeline.timeline_frame()?.height() > 0);
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// Never for the bundled scenario.
 pub fn budget_experiment() -> Result<(Simulation, Simulation), Error> {
@@ -102,6 +115,12 @@ pub fn budget_experiment() -> Result<(Simulation, Simulation), Error> {
 
 /// Calls and time against the number of clients that contend for one row.
 ///
+/// ```
+/// let curves = retrysim::experiment::contention_curves(&[2, 10], 50)?;
+/// assert_eq!(curves.points[0].simulation.metric("none", "attempts")?[0], 3.0);
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Core`] for no clients, or more runs than can be held.
 pub fn contention_curves(clients: &[u32], runs: u64) -> Result<Sweep, Error> {
@@ -111,6 +130,15 @@ pub fn contention_curves(clients: &[u32], runs: u64) -> Result<Sweep, Error> {
 
 /// Where one policy overtakes another: neighbouring points of a sweep over `path` between which the sign of
 /// the difference of means changes, with the crossing by linear interpolation: `(before, after, crossing)`.
+///
+/// ```
+/// use retrysim::experiment::{contention_curves, crossings};
+///
+/// let curves = contention_curves(&[10, 30], 300)?;
+/// let found = crossings(&curves, "workload.clients", "attempts", "decorrelated", "full")?;
+/// assert!(found[0].2 > 10.0 && found[0].2 < 30.0);
+/// # Ok::<(), retrysim::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Core`] for a policy or metric that isn't there.
@@ -141,6 +169,12 @@ pub fn crossings(
 
 /// The Retry-After variants of the 2,000 devices, as published, and one that is compared like for like: the
 /// same jitter before the recovery, then obedience.
+///
+/// ```
+/// let devices = retrysim::experiment::retry_after_devices()?;
+/// assert_eq!(devices.runs.policies.len(), 5);
+/// # Ok::<(), retrysim::Error>(())
+/// ```
 ///
 /// # Errors
 /// Never for the bundled scenario.

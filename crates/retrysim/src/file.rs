@@ -32,6 +32,15 @@ pub fn read_table(path: &Path) -> Result<Table, Error> {
 
 /// Reads a scenario from a file, after setting fields (`path`, TOML value) in it.
 ///
+/// ```
+/// use retrysim::file::read_scenario;
+///
+/// let file = std::path::Path::new("data/scenarios/herd.toml");
+/// let set = [("service.capacity".to_owned(), retrysim::text::value("3")?)];
+/// assert_eq!(read_scenario(file, &set)?.name, "herd");
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`read_table`]; [`Error::InFile`] for a field that doesn't fit.
 pub fn read_scenario(path: &Path, set: &[(String, toml::Value)]) -> Result<Scenario, Error> {

@@ -67,6 +67,16 @@ fn runs_note(simulation: &Simulation) -> String {
 
 /// Arrivals over time up to `until`, a panel a policy: mean over runs, with the outage and the capacity.
 ///
+/// ```
+/// use retrysim::{RunConfig, bundled, picture, simulate};
+///
+/// let scenario = bundled::scenario("herd")?;
+/// let simulation = simulate(&scenario, &RunConfig::seeds([0]).policies(["full"]).record(retrysim::Record::Timeline(retrysim::Span::from_millis(100))))?;
+/// let figure = picture::arrivals(&simulation, None, "Arrivals")?;
+/// assert!(figure.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::NotRecorded`] without a timeline.
 pub fn arrivals(simulation: &Simulation, until: Option<Span>, title: &str) -> Result<Figure, Error> {
@@ -105,6 +115,16 @@ const fn count(n: u64) -> f64 {
 }
 
 /// Waits of the first 40 clients of the first run by number of the retry, and the line without jitter.
+///
+/// ```
+/// use retrysim::{RunConfig, bundled, picture, simulate};
+///
+/// let scenario = bundled::scenario("herd")?;
+/// let simulation = simulate(&scenario, &RunConfig::seeds([0]).policies(["full"]).record(retrysim::Record::Attempts))?;
+/// let figure = picture::waits(&simulation, "Waits")?;
+/// assert!(figure.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::NotRecorded`] without attempts.
@@ -155,6 +175,16 @@ fn samples(simulation: &Simulation, metric: &str) -> Result<Vec<Sample>, Error> 
 
 /// Distribution of a metric over runs, with the DKW band.
 ///
+/// ```
+/// use retrysim::{RunConfig, bundled, picture, simulate};
+///
+/// let scenario = bundled::scenario("overload")?;
+/// let simulation = simulate(&scenario, &RunConfig::runs(100))?;
+/// let figure = picture::ecdf(&simulation, "attempts", "Attempts")?;
+/// assert!(figure.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Core`] for a metric that isn't there.
 pub fn ecdf(simulation: &Simulation, metric: &str, title: &str) -> Result<Figure, Error> {
@@ -164,6 +194,16 @@ pub fn ecdf(simulation: &Simulation, metric: &str, title: &str) -> Result<Figure
 
 /// Distribution of a metric over runs as quantile dots.
 ///
+/// ```
+/// use retrysim::{RunConfig, bundled, picture, simulate};
+///
+/// let scenario = bundled::scenario("overload")?;
+/// let simulation = simulate(&scenario, &RunConfig::runs(100))?;
+/// let figure = picture::dots(&simulation, "attempts", "Attempts")?;
+/// assert!(figure.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Core`] for a metric that isn't there.
 pub fn dots(simulation: &Simulation, metric: &str, title: &str) -> Result<Figure, Error> {
@@ -172,6 +212,16 @@ pub fn dots(simulation: &Simulation, metric: &str, title: &str) -> Result<Figure
 }
 
 /// Mean of a metric by policy, with its interval over runs.
+///
+/// ```
+/// use retrysim::{RunConfig, bundled, picture, simulate};
+///
+/// let scenario = bundled::scenario("overload")?;
+/// let simulation = simulate(&scenario, &RunConfig::runs(100))?;
+/// let figure = picture::bars(&simulation, "attempts", "Attempts")?;
+/// assert!(figure.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Core`] for a metric that isn't there.
@@ -187,6 +237,16 @@ pub fn bars(simulation: &Simulation, metric: &str, title: &str) -> Result<Figure
 }
 
 /// Tokens of the watched client over time in the first run.
+///
+/// ```
+/// use retrysim::{RunConfig, bundled, picture, simulate};
+///
+/// let scenario = bundled::scenario("budget")?;
+/// let simulation = simulate(&scenario, &RunConfig::seeds([0]).policies(["grpc_throttling"]).record(retrysim::Record::Timeline(retrysim::Span::from_millis(100))))?;
+/// let figure = picture::levels(&simulation, "Tokens")?;
+/// assert!(figure.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::NotRecorded`] without a timeline in which a client with a bucket is watched.
@@ -263,6 +323,12 @@ fn wants_log(numbers: impl Iterator<Item = f64> + Clone) -> bool {
 
 /// Mean of a metric against the parameter of a sweep, a line a policy, with 95 % ribbons.
 ///
+/// ```
+/// let curves = retrysim::experiment::contention_curves(&[5, 10, 20], 20)?;
+/// assert!(retrysim::picture::curves(&curves, "attempts", "Calls")?.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Core`] for a metric that isn't there or a sweep over anything but one numeric parameter.
 pub fn curves(sweep: &Sweep, metric: &str, title: &str) -> Result<Figure, Error> {
@@ -297,6 +363,14 @@ pub fn curves(sweep: &Sweep, metric: &str, title: &str) -> Result<Figure, Error>
 
 /// Mean of a metric over two parameters of a sweep, for one policy.
 ///
+/// ```
+/// use retrysim::{Design, picture, sweep};
+///
+/// let design = Design::new("overload", 20).vary("service.capacity", [3, 4]).vary("workload.clients", [6, 8]);
+/// assert!(picture::heat_map(&sweep(&design)?, "attempts", "full", "Attempts")?.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Core`] for a metric or policy that isn't there or a sweep over anything but two numeric parameters.
 pub fn heat_map(sweep: &Sweep, metric: &str, policy: &str, title: &str) -> Result<Figure, Error> {
@@ -329,6 +403,13 @@ pub fn heat_map(sweep: &Sweep, metric: &str, policy: &str, title: &str) -> Resul
 }
 
 /// Density of the delay by number of the retry, point masses marked, from 20,000 sequences a policy.
+///
+/// ```
+/// let herd = retrysim::bundled::scenario("herd")?;
+/// let figure = retrysim::picture::fingerprint(&herd, &["full".into()], 4, "Delays")?;
+/// assert!(figure.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Core`] for a policy that isn't there.

@@ -35,6 +35,22 @@ pub struct Precision {
 /// Looking again after every round makes the level of the interval nominal: with a few doublings the true
 /// coverage lies a little below `confidence`.
 ///
+/// ```
+/// use retrysim::{Precision, RunConfig, bundled, until_precise};
+///
+/// let wanted = Precision {
+///     policy: "full".into(),
+///     metric: "attempts".into(),
+///     statistic: "mean".into(),
+///     half_width: 0.1,
+///     confidence: 0.95,
+///     max_runs: 100_000,
+/// };
+/// let (_, mean) = until_precise(&bundled::scenario("overload")?, &RunConfig::runs(1), &wanted)?;
+/// assert!(mean.high - mean.low <= 0.2);
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Core`] for a name that isn't there or a width that can't be reached.
 pub fn until_precise(

@@ -163,6 +163,17 @@ pub fn simulate(scenario: &Scenario, config: &RunConfig) -> Result<Simulation, E
 
 /// Runs a scenario and reports progress: `progress(done, total)` is called once a run, from any thread.
 ///
+/// ```
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use retrysim::{RunConfig, bundled, simulate_with};
+///
+/// let last = AtomicU64::new(0);
+/// let scenario = bundled::scenario("overload")?;
+/// simulate_with(&scenario, &RunConfig::runs(10), &|done, _total| { last.fetch_max(done, Ordering::Relaxed); })?;
+/// assert_eq!(last.into_inner(), 3 * 10); // three policies
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`simulate`].
 pub fn simulate_with(

@@ -96,6 +96,15 @@ impl Estimates {
 impl Simulation {
     /// A row a policy, metric and statistic ([`crate::frame::SUMMARY`]).
     ///
+    /// ```
+    /// use retrysim::{RunConfig, bundled, simulate};
+    ///
+    /// let runs = simulate(&bundled::scenario("overload")?, &RunConfig::runs(100).policies(["full", "exponential"]))?;
+    /// assert!(runs.summary_frame(0.95)?.column("ci_low").is_ok());
+    /// assert!(runs.compare_frame("full", 0.95)?.column("baseline").is_ok());
+    /// # Ok::<(), retrysim::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Core`] for a confidence outside (0, 1).
     pub fn summary_frame(&self, confidence: f64) -> Result<DataFrame, Error> {

@@ -196,6 +196,15 @@ pub fn sweep(design: &Design) -> Result<Sweep, Error> {
 
 /// Runs a design, keeping `metrics` only, and reports progress: `progress(done, total)` once a run.
 ///
+/// ```
+/// use retrysim::{Design, sweep_with};
+///
+/// let design = Design::new("contention", 20).vary("workload.clients", [5, 10]);
+/// let sweep = sweep_with(&design, Some(vec!["attempts".into()]), &|_done, _total| {})?;
+/// assert_eq!(sweep.points[0].simulation.metrics().len(), 1);
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`sweep`].
 pub fn sweep_with(

@@ -17,10 +17,7 @@ use crate::{
 pub fn reproduce(args: &Reproduce) -> Result<Answer> {
     let wanted = |entry: Listed<'_>| {
         args.id.as_ref().is_none_or(|glob| matches(glob, entry.id))
-            && args
-                .source
-                .as_ref()
-                .is_none_or(|name| entry.document == name || entry.source.contains(name.as_str()))
+            && args.source.as_ref().is_none_or(|name| is_named(name, entry))
     };
     let rows = run_again(wanted)?;
     if rows.is_empty() {
@@ -42,6 +39,11 @@ pub fn reproduce(args: &Reproduce) -> Result<Answer> {
         format => show::print(&verdicts(&rows)?, format)?,
     };
     Ok(Answer { text, passed })
+}
+
+/// A document goes by its file's name, or by part of its identifier (or a file name that begins with it).
+fn is_named(name: &str, entry: Listed<'_>) -> bool {
+    entry.document.contains(name) || entry.source.contains(name) || name.starts_with(entry.source)
 }
 
 /// One table a document, and the sum of verdicts.

@@ -57,6 +57,14 @@ impl Format {
 
     /// The format that a file's extension names.
     ///
+    /// ```
+    /// use retrysim::export::Format;
+    ///
+    /// assert_eq!(Format::of("runs.csv".as_ref())?, Format::Csv);
+    /// assert!(Format::of("runs.xls".as_ref()).is_err());
+    /// # Ok::<(), retrysim::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Core`] for any other extension.
     pub fn of(path: &Path) -> Result<Self, Error> {
@@ -99,6 +107,14 @@ fn refuse(what: &str, allowed: &str) -> Error {
 
 /// A frame as comma-separated values, floats with the fewest digits that read back the same.
 ///
+/// ```
+/// use retrysim::{RunConfig, bundled, export, simulate};
+///
+/// let frame = simulate(&bundled::scenario("layers")?, &RunConfig::runs(1))?.runs_frame()?;
+/// assert!(export::csv(&frame)?.starts_with("scenario,policy,seed,run,attempts"));
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Frame`] if polars refuses.
 pub fn csv(frame: &DataFrame) -> Result<String, Error> {
@@ -137,6 +153,19 @@ fn figure_bytes(figure: &Figure, format: Format, manifest: &Manifest) -> Result<
 
 /// Writes a file in the format of its extension, and the manifest beside it where the format can't hold one.
 ///
+/// ```
+/// use retrysim::{Manifest, Request, export, request::{Job, Product}};
+///
+/// let ids = vec!["layers.3x3.db".to_owned()];
+/// let request = Request { job: Job::Reproduce { ids }, product: Product::Verdicts };
+/// let folder = tempfile::tempdir().map_err(|reason| retrysim::Error::File { path: "folder".into(), reason })?;
+/// let path = folder.path().join("verdicts.md");
+/// export::save(&request.make(None, &|_, _| {})?, &Manifest::new(request.clone()), &path)?;
+/// assert_eq!(export::manifest_of(&path)?.request, request);
+/// assert_eq!(export::rerun(&path, None, &|_, _| {})?, export::Rerun::Same);
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`bytes`]; [`Error::File`] if the system refuses: then the old file is as it was.
 pub fn save(output: &Output, manifest: &Manifest, path: &Path) -> Result<(), Error> {
@@ -149,6 +178,10 @@ pub fn save(output: &Output, manifest: &Manifest, path: &Path) -> Result<(), Err
 }
 
 /// Where the manifest of a file lies that can't hold it.
+///
+/// ```
+/// assert_eq!(retrysim::export::sidecar("a.csv".as_ref()), std::path::Path::new("a.csv.manifest.json"));
+/// ```
 #[must_use]
 pub fn sidecar(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();

@@ -35,6 +35,14 @@ fn names(frame: &DataFrame) -> impl Iterator<Item = String> {
 
 /// A frame as an array of objects.
 ///
+/// ```
+/// use retrysim::{RunConfig, bundled, export, simulate};
+///
+/// let frame = simulate(&bundled::scenario("layers")?, &RunConfig::runs(1))?.runs_frame()?;
+/// assert!(export::json(&frame)?.contains("\"arrivals_db\": 27"));
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// Never; every value has a JSON form.
 pub fn json(frame: &DataFrame) -> Result<String, Error> {
@@ -46,6 +54,14 @@ pub fn json(frame: &DataFrame) -> Result<String, Error> {
 }
 
 /// A frame as a Markdown table: numbers to the right, at most four decimals, "-" where a value doesn't exist.
+///
+/// ```
+/// use retrysim::{RunConfig, bundled, export, simulate};
+///
+/// let frame = simulate(&bundled::scenario("layers")?, &RunConfig::runs(1))?.runs_frame()?;
+/// assert!(export::markdown(&frame).starts_with("| scenario | policy |"));
+/// # Ok::<(), retrysim::Error>(())
+/// ```
 #[must_use]
 pub fn markdown(frame: &DataFrame) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));

@@ -61,6 +61,14 @@ pub struct Expression {
 impl Expression {
     /// Reads an expression.
     ///
+    /// ```
+    /// use retrysim::expression::Expression;
+    ///
+    /// let expression = Expression::parse("p99(finish_s) < 20 and mean(attempts) < 3")?;
+    /// assert_eq!(expression.paths(), ["finish_s", "attempts"]);
+    /// # Ok::<(), retrysim::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Expression`] with what was found where.
     pub fn parse(text: &str) -> Result<Self, Error> {

@@ -24,6 +24,14 @@ pub(super) fn counts(name: &str, values: impl Iterator<Item = f64>) -> Column {
 
 /// A frame of columns that are equally long.
 ///
+/// ```
+/// use retrysim::frame::{Cells, column, of_columns};
+///
+/// let frame = of_columns(vec![column("x", Cells::Number(vec![1.0, f64::NAN])), column("n", Cells::Whole(vec![1, 2]))])?;
+/// assert_eq!(frame.column("x").map(|x| x.null_count()).ok(), Some(1));
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Frame`] if they aren't, or if two have one name.
 pub fn of_columns(columns: Vec<Column>) -> Result<DataFrame, Error> {

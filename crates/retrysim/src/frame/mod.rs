@@ -103,6 +103,12 @@ impl Simulation {
 
 /// What was printed and what came out ([`VERDICTS`]).
 ///
+/// ```
+/// let rows = retrysim::published::reproduce(|entry| entry.id == "layers.3x3.db")?;
+/// assert_eq!(retrysim::frame::verdicts(&rows)?.height(), 1);
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// Never; the columns are of one length.
 pub fn verdicts(rows: &[Row]) -> Result<DataFrame, Error> {

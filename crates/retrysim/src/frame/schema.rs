@@ -134,6 +134,10 @@ impl Type {
 }
 
 /// A frame of a schema without rows.
+///
+/// ```
+/// assert_eq!(retrysim::frame::empty(retrysim::frame::RUNS).width(), 4);
+/// ```
 #[must_use]
 pub fn empty(schema: &[Field]) -> DataFrame {
     let columns = schema.iter().map(|field| Column::new_empty(field.name.into(), &field.kind.dtype()));

@@ -151,6 +151,12 @@ pub struct Listed<'a> {
 
 /// The bundled documents: name of the file and contents.
 ///
+/// ```
+/// let entries: usize = retrysim::published::documents()?.iter().map(|(_, document)| document.entry.len()).sum();
+/// assert_eq!(entries, 186);
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
 /// # Errors
 /// Never for the bundled data, which a test reads.
 pub fn documents() -> Result<Vec<(&'static str, Document)>, Error> {
@@ -158,6 +164,12 @@ pub fn documents() -> Result<Vec<(&'static str, Document)>, Error> {
 }
 
 /// Runs the wanted entries again, in the order of the documents.
+///
+/// ```
+/// let rows = retrysim::published::reproduce(|entry| entry.id.starts_with("overload.immediate"))?;
+/// assert_eq!(rows[0].reproduced, "120");
+/// # Ok::<(), retrysim::Error>(())
+/// ```
 ///
 /// # Errors
 /// Whatever running them says; never for the bundled data, which a test runs.
