@@ -1,6 +1,6 @@
 //! The engine of retrysim: retry policies as data, and the services they meet.
 //!
-//! A [`Scenario`] is a plain value; [`simulate`] turns it into rows of totals.
+//! A [`Scenario`] is a plain value; [`simulate()`] turns it into rows of totals.
 //!
 //! ```
 //! use retrysim_core::{Plan, RunConfig, Scenario, simulate};
