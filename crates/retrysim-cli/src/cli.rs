@@ -323,9 +323,8 @@ pub struct Delays {
     /// Seed of the draws.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// How to print.
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    #[command(flatten)]
+    pub out: Out,
 }
 
 /// How to print.

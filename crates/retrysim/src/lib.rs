@@ -12,6 +12,7 @@
 //! ```
 
 pub mod bundled;
+pub mod delays;
 mod error;
 pub mod experiment;
 pub mod export;

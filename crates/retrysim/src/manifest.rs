@@ -3,7 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{error::Error, request::Request};
+use crate::{
+    error::Error,
+    request::{Job, Request},
+};
 
 /// The keyword of the manifest inside Parquet metadata and PNG text.
 pub const KEYWORD: &str = "retrysim";
@@ -44,8 +47,10 @@ impl Manifest {
         let mut reader = serde_json::Deserializer::from_str(json);
         let manifest: Self = serde_path_to_error::deserialize(&mut reader)
             .map_err(|error| Error::Manifest(format!("{}: {}", error.path(), error.inner())))?;
-        if let crate::request::Job::Run(job) = &manifest.request.job {
-            job.scenario.validate()?;
+        match &manifest.request.job {
+            Job::Run(job) => job.scenario.validate()?,
+            Job::Delays(delays) => delays.policy.validate()?,
+            Job::Sweep(_) | Job::Reproduce { .. } => {}
         }
         Ok(manifest)
     }

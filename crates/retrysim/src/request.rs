@@ -6,6 +6,7 @@ use retrysim_core::{Error as CoreError, Generator, Plan, Scenario, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    delays::Delays,
     error::Error,
     figure::{Figure, Theme},
     frame, picture, published,
@@ -31,6 +32,8 @@ pub enum Job {
     Run(Box<RunJob>),
     /// A scenario at many points.
     Sweep(Box<SweepJob>),
+    /// The delays of a policy by itself.
+    Delays(Box<Delays>),
     /// Published numbers and claims, by document and id.
     Reproduce {
         /// Names of entries; all if empty.
@@ -93,6 +96,8 @@ pub enum Product {
     },
     /// [`frame::VERDICTS`].
     Verdicts,
+    /// A row a retry.
+    Delays,
     /// A figure.
     Figure(FigureSpec),
 }
@@ -177,6 +182,8 @@ impl Request {
         match &self.job {
             Job::Run(job) => self.of_run(&job.simulate(&self.product, threads, progress)?),
             Job::Sweep(job) => self.of_sweep(&sweep_with(&job.design, job.metrics.clone(), progress)?),
+            Job::Delays(delays) if self.product == Product::Delays => Ok(Output::Frame(delays.frame()?)),
+            Job::Delays(_) => Err(mismatch("this product", "a scenario")),
             Job::Reproduce { ids } => {
                 let wanted =
                     |entry: published::Listed<'_>| ids.is_empty() || ids.iter().any(|id| id == entry.id);
@@ -195,6 +202,7 @@ impl Request {
                 simulation.compare_frame(baseline, *confidence)?
             }
             Product::Verdicts => return Err(mismatch("verdicts", "a reproduction")),
+            Product::Delays => return Err(mismatch("delays", "a policy by itself")),
             Product::Figure(spec) => {
                 return spec.of_run(simulation).map(|figure| Output::Figure(Box::new(figure)));
             }

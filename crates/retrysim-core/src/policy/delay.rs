@@ -101,6 +101,7 @@ impl Delay {
     ///
     /// Draws only what its stages need; `memory.previous` is left for the caller to set, since a hint
     /// of the server may still replace the delay.
+    #[inline]
     pub fn before_retry<S: Stream>(&self, n: u32, memory: &mut Memory, stream: &mut S) -> f64 {
         let known = self.table.get(n as usize - 1).copied().or(self.settled);
         let base = known.unwrap_or_else(|| self.prefix(n));
@@ -115,6 +116,7 @@ impl Delay {
     }
 
     /// Inside `0..=longest`, where an overflow saturates.
+    #[inline]
     pub(super) fn bounded(&self, value: f64) -> f64 {
         if value.is_nan() { self.longest } else { value.clamp(0.0, self.longest) }
     }

@@ -32,7 +32,7 @@ use self::{
     delay::{Delay, Memory},
     hint::{Hint, HintRule},
     stage::{Exp, Stage, validate_all},
-    stop::{Limits, Stop},
+    stop::{Check, Limits, Stop},
 };
 use crate::{
     draw::Stream,
@@ -111,6 +111,21 @@ impl Policy {
     #[must_use]
     pub const fn attempts(mut self, attempts: u32) -> Self {
         self.stop.attempts = Some(attempts);
+        self
+    }
+
+    /// Limits the retries of a call.
+    #[must_use]
+    pub const fn retries(mut self, retries: u32) -> Self {
+        self.stop.retries = Some(retries);
+        self
+    }
+
+    /// Limits the time since the first send of a call, tested as `check` says.
+    #[must_use]
+    pub fn elapsed(mut self, limit: impl Into<Span>, check: Check) -> Self {
+        self.stop.elapsed = Some(limit.into());
+        self.stop.check = Some(check);
         self
     }
 
@@ -207,6 +222,7 @@ impl Compiled {
     /// The delay before retry `n` (1 = the first), in the compiled unit; `hint` is what the server said.
     ///
     /// `None` if the hint makes the policy give up. The delay is remembered as the previous one.
+    #[inline]
     pub fn delay<S: Stream>(
         &self,
         n: u32,

@@ -98,11 +98,13 @@ impl Limits {
     }
 
     /// Whether time has run out before a delay is even drawn.
+    #[inline]
     pub fn is_spent(&self, elapsed: f64) -> bool {
         elapsed >= self.elapsed && self.check != Check::WouldExceed
     }
 
     /// The delay that time allows.
+    #[inline]
     pub fn admit(&self, elapsed: f64, delay: f64) -> Timely {
         let delay = if self.check == Check::Clip { delay.min(self.elapsed - elapsed) } else { delay };
         if self.check == Check::WouldExceed && elapsed + delay > self.elapsed {

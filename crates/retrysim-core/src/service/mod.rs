@@ -5,7 +5,6 @@ mod failures;
 mod layers;
 mod outage;
 mod overload;
-mod tally;
 mod tick_capacity;
 mod window_capacity;
 

@@ -167,14 +167,14 @@ fn figure_bytes(figure: &Figure, format: Format, manifest: &Manifest) -> Result<
 /// ```
 ///
 /// # Errors
-/// As [`bytes`]; [`Error::File`] if the system refuses: then the old file is as it was.
+/// As [`bytes`]; [`Error::File`] if the system refuses: then the old file and its manifest are as they were.
 pub fn save(output: &Output, manifest: &Manifest, path: &Path) -> Result<(), Error> {
     let format = Format::of(path)?;
     let bytes = bytes(output, format, manifest)?;
-    if format.has_sidecar() {
-        replace(&sidecar(path), manifest.to_json()?.as_bytes())?;
+    if !format.has_sidecar() {
+        return replace(&[(path, &bytes)]);
     }
-    replace(path, &bytes)
+    replace(&[(&sidecar(path), manifest.to_json()?.as_bytes()), (path, &bytes)])
 }
 
 /// Where the manifest of a file lies that can't hold it.

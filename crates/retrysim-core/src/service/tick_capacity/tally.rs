@@ -1,9 +1,9 @@
 //! Totals of a run on [`super::TickCapacity`]: what arrived when, crashes, and the return to normal.
 
-use super::Base;
 use crate::{
     record::{Column, Completion, Kind, column},
     scenario::Workload,
+    service::Base,
     span::Span,
 };
 

@@ -1,0 +1,78 @@
+//! Moments and ticks: when a tick begins and its answer arrives, and in which tick a request arrives.
+
+use super::AnswersAt;
+
+/// The grid of ticks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grid {
+    /// Length of a tick, in units.
+    pub tick: f64,
+    /// Ticks before the horizon.
+    pub ticks: usize,
+    /// When a tick's answers arrive.
+    pub answers_at: AnswersAt,
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "ticks are below 2^26; a float beyond the last tick saturates and is dropped"
+)]
+impl Grid {
+    /// When `tick` begins.
+    #[inline]
+    pub fn at(self, tick: usize) -> f64 {
+        tick as f64 * self.tick
+    }
+
+    /// When the answer of `tick` arrives.
+    #[inline]
+    pub fn answer(self, tick: usize) -> f64 {
+        match self.answers_at {
+            AnswersAt::TickEnd => self.at(tick + 1),
+            AnswersAt::TickStart => self.at(tick),
+        }
+    }
+
+    /// The tick in which a first send at `time` arrives.
+    #[inline]
+    pub fn first_tick(self, time: f64) -> usize {
+        match self.answers_at {
+            AnswersAt::TickEnd => (time / self.tick) as usize,
+            AnswersAt::TickStart => self.reached(time),
+        }
+    }
+
+    /// The tick in which the retry arrives that `wait` after a refusal in `tick` sends.
+    #[inline]
+    pub fn retry_tick(self, tick: usize, wait: f64) -> usize {
+        match self.answers_at {
+            AnswersAt::TickEnd => (tick + 1).saturating_add(round_half_even(wait / self.tick) as usize),
+            AnswersAt::TickStart => self.reached(self.at(tick) + wait).max(tick + 1),
+        }
+    }
+
+    /// The first tick that begins at or after `time`, decided by comparison, not by the quotient alone; the
+    /// number of ticks if there is none.
+    #[inline]
+    fn reached(self, time: f64) -> usize {
+        let mut tick = ((time / self.tick) as usize).min(self.ticks);
+        while tick > 0 && self.at(tick - 1) >= time {
+            tick -= 1;
+        }
+        while tick < self.ticks && self.at(tick) < time {
+            tick += 1;
+        }
+        tick
+    }
+}
+
+/// A number that is not negative, rounded to the nearest whole one, halves to even.
+///
+/// By the rounding of an addition: without SSE 4.1 the standard function is a call into software.
+#[inline]
+fn round_half_even(x: f64) -> f64 {
+    const NO_FRACTION: f64 = 4_503_599_627_370_496.0;
+    if x < NO_FRACTION { (x + NO_FRACTION) - NO_FRACTION } else { x }
+}

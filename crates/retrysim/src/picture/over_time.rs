@@ -1,0 +1,177 @@
+//! Time and retries: arrivals, waits, levels.
+
+use retrysim_core::{
+    Policy, Scenario, Span, Unit,
+    callers::Decision,
+    draw::Fixed,
+    policy::stage::Stage,
+    service::{Outage, Service},
+};
+
+use super::{count, runs_note};
+use crate::{
+    error::Error,
+    figure::{self, Axis, Figure, Level, PolicyArrivals, Waits},
+    simulation::Simulation,
+};
+
+/// Clients whose waits are drawn.
+const WAITING_CLIENTS: u32 = 40;
+
+fn outage(scenario: &Scenario) -> Option<(f64, f64)> {
+    let outages: &[Outage] = match &scenario.service {
+        Service::TickCapacity(service) => &service.outages,
+        Service::WindowCapacity(service) => &service.outages,
+        _ => &[],
+    };
+    outages.first().map(|outage| (outage.from.secs(), outage.until.secs()))
+}
+
+fn capacity_per_s(scenario: &Scenario) -> Option<f64> {
+    match &scenario.service {
+        Service::TickCapacity(service) => Some(f64::from(service.capacity) / service.tick.secs()),
+        Service::WindowCapacity(service) => Some(f64::from(service.capacity) / service.window.secs()),
+        _ => None,
+    }
+}
+
+/// Arrivals over time up to `until`, a panel a policy: mean over runs, with the outage and the capacity.
+///
+/// ```
+/// use retrysim::{RunConfig, bundled, picture, simulate};
+///
+/// let scenario = bundled::scenario("herd")?;
+/// let simulation = simulate(&scenario, &RunConfig::seeds([0]).policies(["full"]).record(retrysim::Record::Timeline(retrysim::Span::from_millis(100))))?;
+/// let figure = picture::arrivals(&simulation, None, "Arrivals")?;
+/// assert!(figure.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::NotRecorded`] without a timeline.
+pub fn arrivals(simulation: &Simulation, until: Option<Span>, title: &str) -> Result<Figure, Error> {
+    let Some(first) = simulation.timelines.first() else {
+        return Err(Error::NotRecorded { frame: "timeline", record: "Record::Timeline" });
+    };
+    let runs = simulation.runs.plan.len();
+    let bin_s = first.bin_s(simulation.scenario.unit);
+    let longest = simulation.timelines.iter().map(|line| line.bins.len()).max().unwrap_or(0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bins saturates")]
+    let shown = until.map_or(longest, |until| longest.min((until.secs() / bin_s).ceil().max(1.0) as usize));
+    let policies = simulation.runs.policies.iter().zip(simulation.timelines.chunks(runs));
+    let policies = policies
+        .map(|(policy, lines)| {
+            let mut bins = vec![0.0; shown];
+            for line in lines {
+                for (sum, bin) in bins.iter_mut().zip(&line.bins) {
+                    *sum += count(bin.arrivals) / count(runs as u64);
+                }
+            }
+            PolicyArrivals { policy: policy.clone(), bins }
+        })
+        .collect();
+    let data = figure::Arrivals {
+        bin_s,
+        outage_s: outage(&simulation.scenario),
+        capacity_per_s: capacity_per_s(&simulation.scenario),
+        policies,
+    };
+    Ok(figure::arrivals(title, &data).note(runs_note(simulation)))
+}
+
+/// Waits of the first 40 clients of the first run by number of the retry, and the line without jitter.
+///
+/// ```
+/// use retrysim::{RunConfig, bundled, picture, simulate};
+///
+/// let scenario = bundled::scenario("herd")?;
+/// let simulation = simulate(&scenario, &RunConfig::seeds([0]).policies(["full"]).record(retrysim::Record::Attempts))?;
+/// let figure = picture::waits(&simulation, "Waits")?;
+/// assert!(figure.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::NotRecorded`] without attempts.
+pub fn waits(simulation: &Simulation, title: &str) -> Result<Figure, Error> {
+    if simulation.attempts.is_empty() {
+        return Err(Error::NotRecorded { frame: "attempts", record: "Record::Attempts" });
+    }
+    let unit = simulation.scenario.unit;
+    let runs = simulation.runs.plan.len();
+    let mut panels = Vec::new();
+    for (policy, log) in simulation.runs.policies.iter().zip(simulation.attempts.iter().step_by(runs)) {
+        let waits: Vec<(u32, f64)> = log
+            .0
+            .iter()
+            .filter(|row| row.client < WAITING_CLIENTS)
+            .filter_map(|row| match row.decision {
+                Some(Decision::Retry(delay)) => Some((row.attempt, unit.to_secs(delay))),
+                _ => None,
+            })
+            .collect();
+        let most = waits.iter().map(|(retry, _)| *retry).max().unwrap_or(0);
+        let no_jitter = without_jitter(simulation.scenario.policy(policy)?, most);
+        panels.push(Waits { policy: policy.clone(), waits, no_jitter });
+    }
+    let note = format!("{} · {WAITING_CLIENTS} clients of one run", simulation.scenario.name);
+    Ok(figure::waits(title, Axis::linear("wait", "s"), &panels).note(note))
+}
+
+/// Delays of a policy with its random stages left out; none if nothing is left without them.
+fn without_jitter(policy: &Policy, retries: u32) -> Vec<(u32, f64)> {
+    let stages: Vec<Stage> = policy.delay.iter().filter(|stage| stage.is_deterministic()).cloned().collect();
+    if !policy.delay.first().is_some_and(Stage::is_deterministic) {
+        return Vec::new();
+    }
+    let compiled = Policy { delay: stages, ..Policy::default() }.compile(Unit::S);
+    let mut memory = compiled.memory();
+    (1..=retries).filter_map(|n| Some((n, compiled.delay(n, None, &mut memory, &mut Fixed(0.0))?))).collect()
+}
+
+/// Tokens of the watched client over time in the first run.
+///
+/// ```
+/// use retrysim::{RunConfig, bundled, picture, simulate};
+///
+/// let scenario = bundled::scenario("budget")?;
+/// let simulation = simulate(&scenario, &RunConfig::seeds([0]).policies(["grpc_throttling"]).record(retrysim::Record::Timeline(retrysim::Span::from_millis(100))))?;
+/// let figure = picture::levels(&simulation, "Tokens")?;
+/// assert!(figure.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::NotRecorded`] without a timeline in which a client with a bucket is watched.
+pub fn levels(simulation: &Simulation, title: &str) -> Result<Figure, Error> {
+    let unit = simulation.scenario.unit;
+    let runs = simulation.runs.plan.len();
+    let mut levels = Vec::new();
+    let mut end_s: f64 = 0.0;
+    for (policy, line) in simulation.runs.policies.iter().zip(simulation.timelines.iter().step_by(runs)) {
+        let bin_s = line.bin_s(unit);
+        let at = |i: usize| count(i as u64 + 1) * bin_s;
+        let changes: Vec<(f64, f64)> = line
+            .bins
+            .iter()
+            .enumerate()
+            .filter(|(_, bin)| !bin.tokens.is_nan())
+            .map(|(i, bin)| (at(i), bin.tokens))
+            .collect();
+        if let (Some((_, start)), Some((end, _))) = (changes.first(), changes.last()) {
+            end_s = end_s.max(*end);
+            let changes = std::iter::once((0.0, *start)).chain(changes.iter().copied()).collect();
+            levels.push(Level { name: policy.clone(), changes });
+        }
+    }
+    if levels.is_empty() {
+        return Err(Error::NotRecorded {
+            frame: "tokens",
+            record: "Record::Timeline and a probe on a client with a bucket",
+        });
+    }
+    let data = figure::Levels { end_s, outage_s: outage(&simulation.scenario), marks: Vec::new(), levels };
+    let client = simulation.scenario.probe.as_ref().map_or(0, |probe| probe.client);
+    let note = format!("{} · client {client} of one run", simulation.scenario.name);
+    Ok(figure::levels(title, Axis::linear("tokens", ""), &data).note(note))
+}
