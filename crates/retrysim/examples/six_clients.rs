@@ -1,6 +1,6 @@
 //! The six clients: the median of 20,000 runs, and how close it is to being another number.
 //!
-//! `cargo run --release --example six_clients`
+//! `cargo run --release -p retrysim --example six_clients`
 
 use retrysim::{Error, experiment::median_of_runs};
 

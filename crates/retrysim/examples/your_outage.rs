@@ -1,6 +1,6 @@
 //! Your outage: two policies against a service that is down for five seconds.
 //!
-//! `cargo run --release --example your_outage` writes `out/your_outage.png` and `out/your_outage.csv`.
+//! `cargo run --release -p retrysim --example your_outage` writes `out/your_outage.png` and `out/your_outage.csv`.
 
 use std::{error::Error, fs, path::Path, time::Duration};
 

@@ -19,3 +19,12 @@ fn time_of_decorrelated_and_full_crosses_near_130_clients() {
     let found = crossings(&sweep, "workload.clients", "finish_s", "decorrelated", "full").unwrap();
     assert!(found.len() == 1 && (110.0..=150.0).contains(&found[0].2), "{found:?}");
 }
+
+/// At 155 clients equal jitter needs 4.5 calls more than full, at 180 it needs 6.8 less; one standard error of
+/// a difference is 0.6.
+#[test]
+fn calls_of_equal_and_full_cross_near_167_clients() {
+    let sweep = contention_curves(&[155, 180], 600).unwrap();
+    let found = crossings(&sweep, "workload.clients", "attempts", "equal", "full").unwrap();
+    assert!(found.len() == 1 && (160.0..=175.0).contains(&found[0].2), "{found:?}");
+}
