@@ -38,7 +38,7 @@ pub(super) fn call(name: &str, args: &[Value]) -> Result<Value, String> {
         "missing" => return Ok(args[0].clone().map(|x| f64::from(x.is_nan()))),
         "not" => return Ok(args[0].clone().map(|x| f64::from(!is_true(x)))),
         "abs" => return Ok(args[0].clone().map(f64::abs)),
-        "log" => return Ok(args[0].clone().map(f64::ln)),
+        "log" => return Ok(args[0].clone().map(libm::log)),
         "sqrt" => return Ok(args[0].clone().map(f64::sqrt)),
         "uniform_spread" => return uniform_spread(scalar(0)?, scalar(1)?, scalar(2)?).map(Value::Scalar),
         _ => {}

@@ -39,7 +39,7 @@ pub fn ecdf(title: &str, x: Axis, confidence: f64, samples: &[Sample]) -> Figure
 
 /// Half the height of the band.
 pub(super) fn half_width(n: usize, confidence: f64) -> f64 {
-    ((2.0 / (1.0 - confidence)).ln() / (2.0 * n.max(1) as f64)).sqrt()
+    (libm::log(2.0 / (1.0 - confidence)) / (2.0 * n.max(1) as f64)).sqrt()
 }
 
 fn ribbon(sample: &Sample, confidence: f64) -> Layer {

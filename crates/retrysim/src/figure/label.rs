@@ -123,7 +123,7 @@ fn with_zeros(text: String, digits: usize) -> String {
 
 /// Decimals that make three significant digits.
 fn decimals(value: f64) -> usize {
-    let magnitude = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
+    let magnitude = if value == 0.0 { 0.0 } else { libm::log10(value.abs()).floor() };
     (2.0 - magnitude).clamp(0.0, 12.0) as usize
 }
 

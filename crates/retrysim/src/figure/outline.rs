@@ -29,6 +29,6 @@ pub(super) fn disc(center: Corner, radius: f64) -> Vec<Corner> {
     let sides = (6.0 * radius.max(1.0).sqrt() + 6.0) as u32;
     (0..sides)
         .map(|i| std::f64::consts::TAU * f64::from(i) / f64::from(sides))
-        .map(|turn| (center.0 + radius * turn.cos(), center.1 + radius * turn.sin()))
+        .map(|turn| (center.0 + radius * libm::cos(turn), center.1 + radius * libm::sin(turn)))
         .collect()
 }

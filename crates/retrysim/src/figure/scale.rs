@@ -33,7 +33,7 @@ pub(super) fn share(value: f64, low: f64, high: f64, scale: Scale) -> f64 {
     match scale {
         Scale::Linear => (value - low) / (high - low),
         Scale::Log10 if value <= 0.0 => 0.0,
-        Scale::Log10 => (value.log10() - low.log10()) / (high.log10() - low.log10()),
+        Scale::Log10 => (libm::log10(value) - libm::log10(low)) / (libm::log10(high) - libm::log10(low)),
     }
 }
 
@@ -87,8 +87,8 @@ fn airy(low: f64, high: f64, way: Way, bars: bool) -> (f64, f64) {
 
 fn airy_log(low: f64, high: f64, bars: bool) -> (f64, f64) {
     let ratio = if high > low { (high / low).min(1e30) } else { 10.0 };
-    let air = ratio.powf(0.03);
-    (low / air, high * if bars { ratio.powf(0.14) } else { air })
+    let air = libm::pow(ratio, 0.03);
+    (low / air, high * if bars { libm::pow(ratio, 0.14) } else { air })
 }
 
 #[cfg(test)]

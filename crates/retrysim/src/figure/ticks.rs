@@ -32,7 +32,7 @@ pub(super) fn linear_ticks(low: f64, high: f64, want: usize) -> Vec<Tick> {
     if !(step.is_finite() && step > 0.0) {
         return vec![Tick { at: low, label: number(low, 3) }];
     }
-    let digits = (-step.log10().floor()).clamp(0.0, 12.0) as usize;
+    let digits = (-libm::log10(step).floor()).clamp(0.0, 12.0) as usize;
     let is_plain = step >= 1e-5 && low.abs().max(high.abs()) < 1e9;
     let label = |at: f64| {
         if is_plain { number(at, digits) } else { power_label(at) }
@@ -44,7 +44,7 @@ pub(super) fn linear_ticks(low: f64, high: f64, want: usize) -> Vec<Tick> {
 
 /// The smallest of 1, 2, 5, 10 times a power of ten that is at least `raw`.
 pub(super) fn round_up(raw: f64) -> f64 {
-    let power = 10_f64.powf(raw.log10().floor());
+    let power = libm::pow(10.0, libm::log10(raw).floor());
     let factor = [1.0, 2.0, 5.0].into_iter().find(|f| f * power >= raw * (1.0 - 1e-9)).unwrap_or(10.0);
     factor * power
 }
@@ -62,7 +62,7 @@ pub(super) fn log_ticks(low: f64, high: f64, want: usize) -> Vec<Tick> {
 }
 
 fn log_values(low: f64, high: f64, factors: &[f64], every: i32) -> Vec<f64> {
-    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    let (first, last) = (libm::log10(low).floor() as i32, libm::log10(high).ceil() as i32);
     (first..=last)
         .filter(|power| power.rem_euclid(every) == 0)
         .flat_map(|power| factors.iter().map(move |factor| decade(*factor, power)))
@@ -72,7 +72,11 @@ fn log_values(low: f64, high: f64, factors: &[f64], every: i32) -> Vec<f64> {
 
 /// `factor` x 10^`power`, written so that 0.1 is 0.1.
 fn decade(factor: f64, power: i32) -> f64 {
-    if power < 0 { factor / 10_f64.powi(-power) } else { factor * 10_f64.powi(power) }
+    if power < 0 {
+        factor / libm::pow(10.0, f64::from(-power))
+    } else {
+        factor * libm::pow(10.0, f64::from(power))
+    }
 }
 
 /// Plain digits from 0.0001 to 999,999, then powers of ten.
@@ -85,8 +89,8 @@ fn power_label(value: f64) -> String {
     if value == 0.0 {
         return number(value, 0);
     }
-    let power = (value.abs().log10() + 1e-9).floor() as i32;
-    let factor = number(value / 10_f64.powi(power), 3);
+    let power = (libm::log10(value.abs()) + 1e-9).floor() as i32;
+    let factor = number(value / libm::pow(10.0, f64::from(power)), 3);
     let lead = if factor == "1" { String::new() } else { format!("{factor}\u{d7}") };
     format!("{lead}10{}", superscript(power))
 }
