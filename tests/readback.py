@@ -30,7 +30,7 @@ def main(csv, parquet):
         assert list(frame.columns) == names, name
         values = frame.iter_rows() if isinstance(frame, polars.DataFrame) else frame.itertuples(index=False)
         assert rows(values) == expected, f"{name}: other values"
-    manifest = json.loads(table.schema.metadata[b"retrysim"])
+    manifest = json.loads(pyarrow.parquet.read_metadata(parquet).metadata[b"retrysim"])
     assert manifest["software"] == "retrysim" and "request" in manifest, "no manifest in the Parquet file"
     print(f"{len(expected)} rows of {len(names)} columns: the same by pyarrow, polars and pandas")
 
