@@ -49,31 +49,44 @@ impl Drop for Progress {
 }
 
 /// Makes what is asked for and prints it, or writes it to a file.
-pub fn answer(
-    request: Request,
-    threads: Option<usize>,
-    out: &Out,
-    table: impl Fn(&DataFrame) -> Result<String>,
-) -> Result<Answer> {
-    if let Some(path) = &out.output {
-        return save(request, threads, path, out.quiet);
-    }
-    let progress = Progress::new(out.quiet);
-    let output = request.make(threads, &|done, total| progress.at(done, total))?;
-    drop(progress);
-    let Output::Frame(frame) = output else { anyhow::bail!("a figure needs --output FILE") };
-    let text = if out.format == Format::Table { table(&frame)? } else { print(&frame, out.format)? };
-    Ok(Answer { text, passed: true })
+pub fn answer(request: Request, threads: Option<usize>, out: &Out) -> Result<Answer> {
+    check_output(out.output.as_deref())?;
+    let output = make(&request, threads, out.quiet)?;
+    deliver(request, &output, out)
 }
 
-/// Makes what is asked for and writes it to a file with its manifest.
+/// Makes what is asked for and writes it to a file.
 pub fn save(request: Request, threads: Option<usize>, path: &Path, quiet: bool) -> Result<Answer> {
-    // A name that can't be written to is refused before anything is run.
-    FileFormat::of(path)?;
+    check_output(Some(path))?;
+    let output = make(&request, threads, quiet)?;
+    write(request, &output, path)
+}
+
+/// Prints what was made, or writes it to a file.
+pub fn deliver(request: Request, output: &Output, out: &Out) -> Result<Answer> {
+    match (&out.output, output) {
+        (Some(path), output) => write(request, output, path),
+        (None, Output::Frame(frame)) => Ok(Answer { text: print(frame, out.format)?, passed: true }),
+        (None, Output::Figure(_)) => anyhow::bail!("a figure needs --output FILE"),
+    }
+}
+
+/// A name that can't be written to is refused before anything is run.
+pub fn check_output(path: Option<&Path>) -> Result<()> {
+    if let Some(path) = path {
+        FileFormat::of(path)?;
+    }
+    Ok(())
+}
+
+fn make(request: &Request, threads: Option<usize>, quiet: bool) -> Result<Output> {
     let progress = Progress::new(quiet);
-    let output = request.make(threads, &|done, total| progress.at(done, total))?;
-    drop(progress);
-    export::save(&output, &Manifest::new(request), path)?;
+    Ok(request.make(threads, &|done, total| progress.at(done, total))?)
+}
+
+/// Writes a file with its manifest.
+fn write(request: Request, output: &Output, path: &Path) -> Result<Answer> {
+    export::save(output, &Manifest::new(request), path)?;
     Ok(Answer { text: String::new(), passed: true })
 }
 

@@ -3,7 +3,7 @@
 use polars::prelude::DataFrame;
 use retrysim_core::{
     Error as CoreError, Policy, Span, Unit,
-    draw::{Draws, Fixed, Philox, Purpose},
+    draw::{Draws, Philox, Purpose},
     stats,
 };
 use serde::{Deserialize, Serialize};
@@ -80,11 +80,7 @@ impl Delays {
     }
 
     fn fixed(&self, u: f64) -> Result<DataFrame, Error> {
-        let compiled = self.policy.compile(Unit::S);
-        let mut memory = compiled.memory();
-        let hint = self.hint.map(Span::secs);
-        let delays = (1..=self.retries).map_while(|n| compiled.delay(n, hint, &mut memory, &mut Fixed(u)));
-        let delays: Vec<f64> = delays.collect();
+        let delays = self.policy.compile(Unit::S).fixed_delays(self.retries, self.hint.map(Span::secs), u);
         of_columns(vec![column("retry", numbers(delays.len())), column("delay_s", Cells::Number(delays))])
     }
 

@@ -9,7 +9,7 @@ use crate::{
     error::Error,
     frame::{Cells, column},
     simulation::{Record, RunConfig, Simulation, simulate},
-    sweep::{Design, Sweep, sweep},
+    sweep::{Design, Sweep, as_number, sweep},
 };
 
 /// The six clients under full jitter.
@@ -151,12 +151,7 @@ pub fn crossings(
 ) -> Result<Vec<(f64, f64, f64)>, Error> {
     let mut differences = Vec::new();
     for point in &sweep.points {
-        let at = match point.values.get(path) {
-            Some(Value::Integer(n)) => n.to_string().parse().unwrap_or(f64::NAN),
-            Some(Value::Float(x)) => *x,
-            Some(Value::String(text)) => text.parse::<Span>().map_or(f64::NAN, Span::secs),
-            _ => f64::NAN,
-        };
+        let at = point.values.get(path).and_then(as_number).unwrap_or(f64::NAN);
         let mean = |policy| point.simulation.metric(policy, metric).map(|values| stats::mean_sd(&values).0);
         differences.push((at, mean(a)? - mean(b)?));
     }

@@ -192,7 +192,11 @@ impl Request {
         }
     }
 
-    fn of_run(&self, simulation: &Simulation) -> Result<Output, Error> {
+    /// Makes the product of runs that have been made already, by [`RunJob::simulate`] for this product.
+    ///
+    /// # Errors
+    /// [`Error::Core`] for a product that runs don't give, [`Error::NotRecorded`] for runs made for another one.
+    pub fn of_run(&self, simulation: &Simulation) -> Result<Output, Error> {
         Ok(Output::Frame(match &self.product {
             Product::Runs => simulation.runs_frame()?,
             Product::Attempts => simulation.attempts_frame()?,
@@ -220,7 +224,11 @@ impl Request {
 }
 
 impl RunJob {
-    fn simulate(
+    /// Makes the runs, and keeps of them what the product needs.
+    ///
+    /// # Errors
+    /// As [`crate::simulate`].
+    pub fn simulate(
         &self,
         product: &Product,
         threads: Option<usize>,

@@ -191,33 +191,22 @@ pub fn simulate_with(
     let done = AtomicU64::new(0);
     let tick = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
     let core = config.core();
-    let mut simulation = Simulation {
-        scenario: scenario.clone(),
-        config: RunConfig { policies: names.clone(), ..config.clone() },
-        runs: Runs {
-            policies: Vec::new(),
-            plan: config.plan.clone(),
-            columns: Vec::new(),
-            values: Vec::new(),
-        },
-        attempts: Vec::new(),
-        timelines: Vec::new(),
-    };
-    match config.record {
+    let (runs, attempts, timelines) = match config.record {
         Record::Totals => {
-            let totals = || retrysim_core::record::Totals;
-            simulation.runs = record(scenario, &names, &core, totals, &tick)?.0;
+            let (runs, _) = record(scenario, &names, &core, || retrysim_core::record::Totals, &tick)?;
+            (runs, Vec::new(), Vec::new())
         }
         Record::Timeline(bin) => {
-            let make = || Timeline::new(scenario, bin);
-            (simulation.runs, simulation.timelines) = record(scenario, &names, &core, make, &tick)?;
+            let (runs, lines) = record(scenario, &names, &core, || Timeline::new(scenario, bin), &tick)?;
+            (runs, Vec::new(), lines)
         }
         Record::Attempts => {
-            (simulation.runs, simulation.attempts) =
-                record(scenario, &names, &core, AttemptLog::default, &tick)?;
+            let (runs, logs) = record(scenario, &names, &core, AttemptLog::default, &tick)?;
+            (runs, logs, Vec::new())
         }
-    }
-    Ok(simulation)
+    };
+    let config = RunConfig { policies: names, ..config.clone() };
+    Ok(Simulation { scenario: scenario.clone(), config, runs, attempts, timelines })
 }
 
 /// Refuses frames that would have too many rows, before anything is kept.

@@ -287,3 +287,13 @@ fn parameter(path: &str, value: &Value, height: usize) -> Column {
         other => column(path, Cells::Text(vec![other.to_string(); height])),
     }
 }
+
+/// A sweep's parameter as a number: durations in seconds.
+pub(crate) fn as_number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Integer(n) => n.to_string().parse().ok(),
+        Value::Float(x) => Some(*x),
+        Value::String(text) => text.parse::<Span>().ok().map(Span::secs),
+        _ => None,
+    }
+}

@@ -3,7 +3,6 @@
 use anyhow::Result;
 use retrysim::{
     Error, Simulation, Unit,
-    draw::Fixed,
     expression::{Expression, Resolve},
     statistics, stats,
 };
@@ -69,9 +68,7 @@ impl Resolve for OfPolicy<'_> {
     }
 
     fn delay(&mut self, path: &str, retry: u32, u: f64, hint: Option<f64>) -> Result<f64, Error> {
-        let policy = self.simulation.scenario.policy(path)?.compile(Unit::S);
-        let mut memory = policy.memory();
-        let delays = (1..=retry).map(|n| policy.delay(n, hint, &mut memory, &mut Fixed(u)));
-        Ok(delays.last().flatten().unwrap_or(f64::NAN))
+        let delays = self.simulation.scenario.policy(path)?.compile(Unit::S).fixed_delays(retry, hint, u);
+        Ok(delays.get(retry as usize - 1).copied().unwrap_or(f64::NAN))
     }
 }

@@ -20,5 +20,5 @@ pub fn delays(args: &Delays) -> Result<Answer> {
         None => Draw::Sequences { draws: args.draws, seed: args.seed },
     };
     let job = Job::Delays(Box::new(Wanted { policy, retries, hint: args.hint, draw }));
-    show::answer(Request { job, product: Product::Delays }, None, &args.out, |frame| Ok(show::table(frame)))
+    show::answer(Request { job, product: Product::Delays }, None, &args.out)
 }

@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use retrysim::{
-    Plan, RunConfig, Simulation,
+    Plan, Simulation,
     frame::{Cells, column, of_columns},
     polars::prelude::DataFrame,
     record::Kind,
-    request::{Job, Product, Request, RunJob},
-    simulate_with, stats,
+    request::{Job, Product, Request},
+    stats,
 };
 
 use crate::{
@@ -31,34 +31,24 @@ pub fn run(args: &Run) -> Result<Answer> {
         RunFrame::Attempts => Product::Attempts,
         RunFrame::Timeline => Product::Timeline { bin: args.bin },
     };
-    let (threads, out) = (args.what.threads, &args.out);
+    let out = &args.out;
+    show::check_output(out.output.as_deref())?;
     let many = job.policies.len().saturating_mul(job.plan.len()) > ROWS;
-    let sums_up = args.frame == RunFrame::Runs && many && out.format == Format::Table && out.output.is_none();
-    if !sums_up && asserts.is_empty() {
-        let request = Request { job: Job::Run(Box::new(job)), product };
-        return show::answer(request, threads, out, |frame| Ok(show::table(frame)));
-    }
-    let simulation = simulate(&job, threads, out.quiet)?;
+    let sums_up = product == Product::Runs && many && out.format == Format::Table && out.output.is_none();
+
+    let progress = show::Progress::new(out.quiet);
+    let simulation = job.simulate(&product, args.what.threads, &|done, total| progress.at(done, total))?;
+    drop(progress);
     let text = if sums_up {
         headline(&simulation) + &show::table(&overview(&simulation)?)
     } else {
         let request = Request { job: Job::Run(Box::new(job)), product };
-        show::answer(request, threads, out, |frame| Ok(show::table(frame)))?.text
+        let output = request.of_run(&simulation)?;
+        show::deliver(request, &output, out)?.text
     };
     let failures = assert::failures(&asserts, &simulation)?;
     failures.iter().for_each(|failure| eprintln!("retrysim: {failure}"));
     Ok(Answer { text, passed: failures.is_empty() })
-}
-
-fn simulate(job: &RunJob, threads: Option<usize>, quiet: bool) -> Result<Simulation> {
-    let config = RunConfig {
-        generator: Some(job.generator),
-        threads,
-        metrics: job.metrics.clone(),
-        ..RunConfig::plan(job.plan.clone()).policies(job.policies.clone())
-    };
-    let progress = show::Progress::new(quiet);
-    Ok(simulate_with(&job.scenario, &config, &|done, total| progress.at(done, total))?)
 }
 
 fn headline(simulation: &Simulation) -> String {

@@ -18,5 +18,5 @@ pub fn sweep(args: &SweepArgs) -> Result<Answer> {
         SweepFrame::Summary => Product::Summary { confidence: args.confidence },
         SweepFrame::Runs => Product::Runs,
     };
-    show::answer(Request { job, product }, args.what.threads, &args.out, |frame| Ok(show::table(frame)))
+    show::answer(Request { job, product }, args.what.threads, &args.out)
 }

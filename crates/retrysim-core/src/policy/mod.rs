@@ -35,7 +35,7 @@ use self::{
     stop::{Check, Limits, Stop},
 };
 use crate::{
-    draw::Stream,
+    draw::{Fixed, Stream},
     error::Error,
     span::{Span, Unit},
     text,
@@ -236,5 +236,13 @@ impl Compiled {
         });
         memory.previous = delay;
         Some(delay)
+    }
+
+    /// The delays before retries `1..=retries` with every draw fixed at `u`; they end where the hint makes the
+    /// policy give up.
+    #[must_use]
+    pub fn fixed_delays(&self, retries: u32, hint: Option<f64>, u: f64) -> Vec<f64> {
+        let mut memory = self.memory();
+        (1..=retries).map_while(|n| self.delay(n, hint, &mut memory, &mut Fixed(u))).collect()
     }
 }

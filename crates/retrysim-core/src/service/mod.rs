@@ -51,6 +51,16 @@ impl Service {
     const KINDS: [&str; 6] =
         ["tick_capacity", "window_capacity", "overload", "contention", "failures", "layers"];
 
+    /// When the service is down; none for a service that never is.
+    #[must_use]
+    pub fn outages(&self) -> &[Outage] {
+        match self {
+            Self::TickCapacity(service) => &service.outages,
+            Self::WindowCapacity(service) => &service.outages,
+            Self::Overload(_) | Self::Contention(_) | Self::Failures(_) | Self::Layers(_) => &[],
+        }
+    }
+
     /// Refuses values that the service can't be run with.
     ///
     /// # Errors

@@ -4,7 +4,6 @@ use crate::{
     callers::Decision,
     record::{Attempt, Column, Kind, Recorder, column},
     scenario::Scenario,
-    service::{Outage, Service},
 };
 
 /// Columns that a probe adds.
@@ -24,13 +23,12 @@ pub(super) struct Probe {
 
 impl Probe {
     pub fn new(client: u32, scenario: &Scenario) -> Self {
-        let outages: &[Outage] = match &scenario.service {
-            Service::TickCapacity(service) => &service.outages,
-            Service::WindowCapacity(service) => &service.outages,
-            _ => &[],
-        };
         let unit = scenario.unit;
-        let outage = outages.first().map(|outage| (outage.from.in_unit(unit), outage.until.in_unit(unit)));
+        let outage = scenario
+            .service
+            .outages()
+            .first()
+            .map(|outage| (outage.from.in_unit(unit), outage.until.in_unit(unit)));
         Self {
             client,
             outage,

@@ -1,11 +1,7 @@
 //! Time and retries: arrivals, waits, levels.
 
 use retrysim_core::{
-    Policy, Scenario, Span, Unit,
-    callers::Decision,
-    draw::Fixed,
-    policy::stage::Stage,
-    service::{Outage, Service},
+    Policy, Scenario, Span, Unit, callers::Decision, policy::stage::Stage, service::Service,
 };
 
 use super::{count, runs_note};
@@ -19,12 +15,7 @@ use crate::{
 const WAITING_CLIENTS: u32 = 40;
 
 fn outage(scenario: &Scenario) -> Option<(f64, f64)> {
-    let outages: &[Outage] = match &scenario.service {
-        Service::TickCapacity(service) => &service.outages,
-        Service::WindowCapacity(service) => &service.outages,
-        _ => &[],
-    };
-    outages.first().map(|outage| (outage.from.secs(), outage.until.secs()))
+    scenario.service.outages().first().map(|outage| (outage.from.secs(), outage.until.secs()))
 }
 
 fn capacity_per_s(scenario: &Scenario) -> Option<f64> {
@@ -124,9 +115,8 @@ fn without_jitter(policy: &Policy, retries: u32) -> Vec<(u32, f64)> {
     if !policy.delay.first().is_some_and(Stage::is_deterministic) {
         return Vec::new();
     }
-    let compiled = Policy { delay: stages, ..Policy::default() }.compile(Unit::S);
-    let mut memory = compiled.memory();
-    (1..=retries).filter_map(|n| Some((n, compiled.delay(n, None, &mut memory, &mut Fixed(0.0))?))).collect()
+    let backoff = Policy { delay: stages, ..Policy::default() }.compile(Unit::S);
+    (1..).zip(backoff.fixed_delays(retries, None, 0.0)).collect()
 }
 
 /// Tokens of the watched client over time in the first run.

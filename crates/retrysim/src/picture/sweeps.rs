@@ -1,24 +1,14 @@
 //! A metric over the parameters of a sweep.
 
-use retrysim_core::{Span, stats};
+use retrysim_core::stats;
 use toml::Value;
 
 use super::{CONFIDENCE, metric_axis};
 use crate::{
     error::Error,
     figure::{self, Axis, Curve, Figure, Scale},
-    sweep::Sweep,
+    sweep::{Sweep, as_number},
 };
-
-/// A sweep's parameter as a number: durations in seconds.
-fn as_number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Integer(n) => n.to_string().parse().ok(),
-        Value::Float(x) => Some(*x),
-        Value::String(text) => text.parse::<Span>().ok().map(Span::secs),
-        _ => None,
-    }
-}
 
 /// The one or two parameters of a sweep, as numbers by point.
 fn parameters(sweep: &Sweep, wanted: usize) -> Result<Vec<(String, Vec<f64>)>, Error> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use retrysim_core::{Plan, RunConfig, Runs, Scenario, Unit, draw::Fixed, text};
+use retrysim_core::{Plan, RunConfig, Runs, Scenario, Unit, text};
 use serde::Deserialize;
 use toml::Table;
 
@@ -98,13 +98,7 @@ impl Resolve for Cases<'_> {
     fn delay(&mut self, path: &str, retry: u32, u: f64, hint: Option<f64>) -> Result<f64, Error> {
         let parts = split(path, 2)?;
         let (scenario, _) = self.scenario(parts[0])?;
-        let policy = scenario.policy(parts[1])?.compile(Unit::S);
-        let mut memory = policy.memory();
-        let mut stream = Fixed(u);
-        let mut delay = f64::NAN;
-        for n in 1..=retry {
-            delay = policy.delay(n, hint, &mut memory, &mut stream).unwrap_or(f64::NAN);
-        }
-        Ok(delay)
+        let delays = scenario.policy(parts[1])?.compile(Unit::S).fixed_delays(retry, hint, u);
+        Ok(delays.get(retry as usize - 1).copied().unwrap_or(f64::NAN))
     }
 }
