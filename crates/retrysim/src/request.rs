@@ -181,7 +181,9 @@ impl Request {
     ) -> Result<Output, Error> {
         match &self.job {
             Job::Run(job) => self.of_run(&job.simulate(&self.product, threads, progress)?),
-            Job::Sweep(job) => self.of_sweep(&sweep_with(&job.design, job.metrics.clone(), progress)?),
+            Job::Sweep(job) => {
+                self.of_sweep(&sweep_with(&job.design, job.metrics.clone(), threads, progress)?)
+            }
             Job::Delays(delays) if self.product == Product::Delays => Ok(Output::Frame(delays.frame()?)),
             Job::Delays(_) => Err(mismatch("this product", "a scenario")),
             Job::Reproduce { ids } => {

@@ -191,16 +191,16 @@ fn expand(path: &str, values: &Value) -> Result<Vec<Value>, Error> {
 /// # Errors
 /// [`Error::Core`] for a design or a scenario that isn't valid; the point is named.
 pub fn sweep(design: &Design) -> Result<Sweep, Error> {
-    sweep_with(design, None, &|_, _| {})
+    sweep_with(design, None, None, &|_, _| {})
 }
 
-/// Runs a design, keeping `metrics` only, and reports progress: `progress(done, total)` once a run.
+/// Runs a design on so many threads, keeping `metrics` only, and reports progress: `progress(done, total)` once a run.
 ///
 /// ```
 /// use retrysim::{Design, sweep_with};
 ///
 /// let design = Design::new("contention", 20).vary("workload.clients", [5, 10]);
-/// let sweep = sweep_with(&design, Some(vec!["attempts".into()]), &|_done, _total| {})?;
+/// let sweep = sweep_with(&design, Some(vec!["attempts".into()]), None, &|_done, _total| {})?;
 /// assert_eq!(sweep.points[0].simulation.metrics().len(), 1);
 /// # Ok::<(), retrysim::Error>(())
 /// ```
@@ -210,6 +210,7 @@ pub fn sweep(design: &Design) -> Result<Sweep, Error> {
 pub fn sweep_with(
     design: &Design,
     metrics: Option<Vec<String>>,
+    threads: Option<usize>,
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Sweep, Error> {
     let (table, values) = (design.table()?, design.points()?);
@@ -218,8 +219,8 @@ pub fn sweep_with(
     let mut points = Vec::with_capacity(scenarios.len());
     for (i, (values, scenario)) in values.into_iter().zip(scenarios).enumerate() {
         let plan = Plan::Runs { seed: design.seed, runs: design.runs };
-        let config =
-            RunConfig { metrics: metrics.clone(), ..RunConfig::plan(plan) }.policies(design.policies.clone());
+        let config = RunConfig { metrics: metrics.clone(), threads, ..RunConfig::plan(plan) }
+            .policies(design.policies.clone());
         let report = |done: u64, total: u64| progress(i as u64 * total + done, points_in_all * total);
         points.push(Point { values, simulation: simulate_with(&scenario, &config, &report)? });
     }

@@ -1,6 +1,6 @@
 //! Sweeps, and runs until an interval is narrow enough.
 
-use retrysim::{Design, Error, Precision, RunConfig, bundled, sweep, until_precise};
+use retrysim::{Design, Error, Precision, RunConfig, bundled, sweep, sweep_with, until_precise};
 
 #[test]
 fn parameters_become_columns() {
@@ -30,6 +30,13 @@ fn a_point_is_a_run_of_its_own() {
         point.points[1].simulation.metric("full", "attempts").unwrap(),
         alone.metric("full", "attempts").unwrap()
     );
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let design = Design::new("contention", 20).vary("workload.clients", [5, 10]);
+    let frame = |threads| sweep_with(&design, None, Some(threads), &|_, _| {}).unwrap().runs_frame().unwrap();
+    assert!(frame(1).equals_missing(&frame(3)));
 }
 
 #[test]
