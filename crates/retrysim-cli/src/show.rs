@@ -1,6 +1,6 @@
 //! Frames on stdout or in a file, and progress on stderr.
 
-use std::path::Path;
+use std::{ops::ControlFlow, path::Path};
 
 use anyhow::Result;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
@@ -33,12 +33,13 @@ impl Progress {
         Self(bar)
     }
 
-    pub fn at(&self, done: u64, total: u64) {
+    pub fn at(&self, done: u64, total: u64) -> ControlFlow<()> {
         // The last digit of a count matters to nobody: a bar that moves 500 times is enough.
         if done.is_multiple_of((total / 500).max(1)) || done == total {
             self.0.set_length(total);
             self.0.set_position(done);
         }
+        ControlFlow::Continue(())
     }
 }
 

@@ -43,6 +43,9 @@ pub enum Error {
         /// Attempts made when the run was given up.
         attempts: u32,
     },
+    /// Somebody stopped the simulation before all its runs were made.
+    #[error("interrupted: this simulation's runs are lost, nothing else is")]
+    Interrupted,
 }
 
 impl Error {

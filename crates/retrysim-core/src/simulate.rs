@@ -1,5 +1,10 @@
 //! Runs a scenario: policies times runs, spread over threads, gathered in order.
 
+use std::{
+    ops::ControlFlow,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -134,20 +139,20 @@ pub fn simulate<P: AsRef<str>>(
     policies: &[P],
     config: &RunConfig,
 ) -> Result<Runs, Error> {
-    record(scenario, policies, config, || Totals, &|| {}).map(|(runs, _)| runs)
+    record(scenario, policies, config, || Totals, &|| ControlFlow::Continue(())).map(|(runs, _)| runs)
 }
 
 /// Runs `policies` of a scenario, each run with a recorder of its own; recorders come back in the order of
-/// [`Runs::rows`]. `tick` is called once a finished run, from any thread.
+/// [`Runs::rows`]. `tick` is called once a finished run, from any thread; after a `Break` no run is begun.
 ///
 /// # Errors
-/// As [`simulate`].
+/// As [`simulate`], and [`Error::Interrupted`] after a `Break`.
 pub fn record<P: AsRef<str>, R: Recorder + Send>(
     scenario: &Scenario,
     policies: &[P],
     config: &RunConfig,
     make: impl Fn() -> R + Sync,
-    tick: &(dyn Fn() + Sync),
+    tick: &Tick<'_>,
 ) -> Result<(Runs, Vec<R>), Error> {
     let job = Job { scenario, policies, config, make: &make, tick };
     match &scenario.service {
@@ -160,13 +165,16 @@ pub fn record<P: AsRef<str>, R: Recorder + Send>(
     }
 }
 
+/// Told of every finished run; may stop the rest.
+type Tick<'a> = dyn Fn() -> ControlFlow<()> + Sync + 'a;
+
 /// Everything about a simulation but the kernel.
 struct Job<'j, P, F> {
     scenario: &'j Scenario,
     policies: &'j [P],
     config: &'j RunConfig,
     make: &'j F,
-    tick: &'j (dyn Fn() + Sync),
+    tick: &'j Tick<'j>,
 }
 
 impl<P: AsRef<str>, R: Recorder + Send, F: Fn() -> R + Sync> Job<'_, P, F> {
@@ -185,17 +193,23 @@ impl<P: AsRef<str>, R: Recorder + Send, F: Fn() -> R + Sync> Job<'_, P, F> {
         let generator = self.config.generator.unwrap_or(scenario.generator);
         let keyed = matches!(plan, Plan::Runs { .. });
         let per_policy = plan.len();
+        let stopped = AtomicBool::new(false);
         let one = |(scratch, row): &mut (K::Scratch, Vec<f64>), i: usize, keep: &mut [f64]| {
             row.clear();
             row.resize(all.len(), f64::NAN);
             let source = Source { generator, key: plan.key(i % per_policy), keyed };
             let mut recorder = (self.make)();
+            if stopped.load(Ordering::Relaxed) {
+                return (true, recorder);
+            }
             let fine =
                 one_run(kernel, scenario, &compiled[i / per_policy], source, scratch, row, &mut recorder);
             for (place, column) in keep.iter_mut().zip(&kept) {
                 *place = row[*column];
             }
-            (self.tick)();
+            if (self.tick)().is_break() {
+                stopped.store(true, Ordering::Relaxed);
+            }
             (fine, recorder)
         };
         let room = || (K::Scratch::default(), Vec::new());
@@ -211,6 +225,9 @@ impl<P: AsRef<str>, R: Recorder + Send, F: Fn() -> R + Sync> Job<'_, P, F> {
                 .map_err(|error| Error::invalid("threads", threads, error.to_string()))?
                 .install(simulate),
         };
+        if stopped.into_inner() {
+            return Err(Error::Interrupted);
+        }
         if let Some(i) = results.iter().position(|(fine, _)| !fine) {
             let policy = policies[i / per_policy].clone();
             return Err(Error::Endless { policy, attempts: crate::callers::MAX_ATTEMPTS });

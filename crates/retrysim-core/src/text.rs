@@ -54,6 +54,22 @@ pub(crate) fn unknown_kind<E: de::Error>(kind: &str, known: &[&str]) -> E {
     E::custom(format!("kind = {kind:?} is not allowed; allowed: {}", known.join(", ")))
 }
 
+/// Writes a scenario, a policy or a part of one as TOML that [`read`] reads back.
+///
+/// ```
+/// use retrysim_core::{Policy, Span, text};
+///
+/// let policy = Policy::exponential(Span::from_millis(100), 2.0).jitter(0.0, 1.0);
+/// assert_eq!(text::read::<Policy>(text::parse(&text::write(&policy)?)?)?, policy);
+/// # Ok::<(), retrysim_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Shape`] for a value that TOML can't hold, such as a bare number.
+pub fn write<T: Serialize>(value: &T) -> Result<String, Error> {
+    toml::to_string(value).map_err(|error| Error::Shape { field: TOP.into(), message: error.to_string() })
+}
+
 /// Sets `path` (dotted, such as `policy.full.delay`) to `value`, making tables on the way.
 ///
 /// # Errors

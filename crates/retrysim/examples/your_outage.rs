@@ -7,6 +7,7 @@ use std::{error::Error, fs, path::Path, time::Duration};
 use retrysim::{
     Generator, Manifest, Plan, Policy, Request, Scenario, export,
     request::{FigureKind, FigureSpec, Job, Product, RunJob},
+    unwatched,
 };
 
 const OUTAGE: &str = r#"
@@ -50,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ];
     for (path, product) in products {
         let request = Request { job: job.clone(), product };
-        export::save(&request.make(None, &|_, _| {})?, &Manifest::new(request), Path::new(path))?;
+        export::save(&request.make(None, &unwatched)?, &Manifest::new(request), Path::new(path))?;
         println!("wrote {path}");
     }
     Ok(())

@@ -29,6 +29,7 @@ pub mod request;
 mod simulation;
 mod summary;
 mod sweep;
+pub mod table;
 
 pub use polars;
 pub use retrysim_core::{
@@ -42,7 +43,7 @@ pub use self::{
     manifest::Manifest,
     precise::{Precision, until_precise},
     request::Request,
-    simulation::{MAX_ROWS, Record, RunConfig, Simulation, simulate, simulate_with},
+    simulation::{MAX_ROWS, Progress, Record, RunConfig, Simulation, simulate, simulate_with, unwatched},
     summary::{QUANTILES, Statistic, statistics},
     sweep::{Design, Point, Sweep, sweep, sweep_with},
 };

@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     figure::{Figure, Theme},
     frame, picture, published,
-    simulation::{Record, RunConfig, Simulation, simulate_with},
+    simulation::{Progress, Record, RunConfig, Simulation, simulate_with},
     sweep::{Design, Sweep, sweep_with},
 };
 
@@ -174,11 +174,7 @@ impl Request {
     ///
     /// # Errors
     /// Whatever running says, and [`Error::Core`] for a product that the job doesn't give.
-    pub fn make(
-        &self,
-        threads: Option<usize>,
-        progress: &(dyn Fn(u64, u64) + Sync),
-    ) -> Result<Output, Error> {
+    pub fn make(&self, threads: Option<usize>, progress: &Progress<'_>) -> Result<Output, Error> {
         match &self.job {
             Job::Run(job) => self.of_run(&job.simulate(&self.product, threads, progress)?),
             Job::Sweep(job) => {
@@ -234,7 +230,7 @@ impl RunJob {
         &self,
         product: &Product,
         threads: Option<usize>,
-        progress: &(dyn Fn(u64, u64) + Sync),
+        progress: &Progress<'_>,
     ) -> Result<Simulation, Error> {
         let config = RunConfig {
             policies: self.policies.clone(),

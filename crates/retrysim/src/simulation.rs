@@ -1,6 +1,9 @@
 //! Monte Carlo runs of a scenario, kept so that frames can be made of them.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    ops::ControlFlow,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use retrysim_core::{Generator, Plan, Runs, Scenario, Seeds, Span, record::Column, simulate::record};
 
@@ -11,6 +14,15 @@ use crate::{
 
 /// Rows of an attempts or timeline frame at the most.
 pub const MAX_ROWS: u64 = 50_000_000;
+
+/// Told of every finished run, as (done, total), from any thread; `Break` stops the simulation.
+pub type Progress<'a> = dyn Fn(u64, u64) -> ControlFlow<()> + Sync + 'a;
+
+/// Progress that nobody watches.
+#[must_use]
+pub const fn unwatched(_done: u64, _total: u64) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
 
 /// What is kept of a run beside its totals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,28 +170,32 @@ pub struct Simulation {
 /// # Errors
 /// [`Error::Core`] for a policy or metric that isn't there, a size that can't be held, a policy without end.
 pub fn simulate(scenario: &Scenario, config: &RunConfig) -> Result<Simulation, Error> {
-    simulate_with(scenario, config, &|_, _| {})
+    simulate_with(scenario, config, &unwatched)
 }
 
-/// Runs a scenario and reports progress: `progress(done, total)` is called once a run, from any thread.
+/// Runs a scenario and reports progress, which may stop it.
 ///
 /// ```
-/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use std::ops::ControlFlow;
 /// use retrysim::{RunConfig, bundled, simulate_with};
 ///
-/// let last = AtomicU64::new(0);
 /// let scenario = bundled::scenario("overload")?;
-/// simulate_with(&scenario, &RunConfig::runs(10), &|done, _total| { last.fetch_max(done, Ordering::Relaxed); })?;
-/// assert_eq!(last.into_inner(), 3 * 10); // three policies
+/// let runs = RunConfig::runs(10);
+/// simulate_with(&scenario, &runs, &|_done, total| {
+///     assert_eq!(total, 3 * 10); // three policies
+///     ControlFlow::Continue(())
+/// })?;
+/// let stop = |done, _| if done < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+/// assert!(simulate_with(&scenario, &runs, &stop).is_err());
 /// # Ok::<(), retrysim::Error>(())
 /// ```
 ///
 /// # Errors
-/// As [`simulate`].
+/// As [`simulate`], and [`retrysim_core::Error::Interrupted`] after a `Break`.
 pub fn simulate_with(
     scenario: &Scenario,
     config: &RunConfig,
-    progress: &(dyn Fn(u64, u64) + Sync),
+    progress: &Progress<'_>,
 ) -> Result<Simulation, Error> {
     let names: Vec<String> = if config.policies.is_empty() {
         scenario.policy.keys().cloned().collect()

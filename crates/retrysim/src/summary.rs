@@ -5,12 +5,12 @@
 //! the delta method on the pairs.
 
 use polars::prelude::DataFrame;
-use retrysim_core::stats;
+use retrysim_core::{Error as CoreError, stats};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{
     error::Error,
-    frame::{Cells, column},
+    frame::{Cells, column, of_columns},
     simulation::Simulation,
 };
 
@@ -125,6 +125,42 @@ impl Simulation {
         keyed(["scenario", "policy", "metric", "statistic"], keys, estimates, confidence)
     }
 
+    /// A row a policy with the wanted statistics of metrics side by side, each followed by the ends of its
+    /// interval: `mean_finish_s`, `mean_finish_s_low`, `mean_finish_s_high`. For reading; what can be asked for
+    /// is in [`Simulation::summary_frame`].
+    ///
+    /// ```
+    /// use retrysim::{RunConfig, bundled, simulate, table::Table};
+    ///
+    /// let runs = simulate(&bundled::scenario("overload")?, &RunConfig::runs(1_000).policies(["full", "exponential"]))?;
+    /// let overview = runs.overview_frame(&[("attempts", "p50"), ("successes", "mean")], 0.95)?;
+    /// assert!(Table::of(&overview, 10).markdown().starts_with("| policy | p50 attempts, 95 % interval |"));
+    /// # Ok::<(), retrysim::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Core`] for a metric or statistic that isn't there, or a confidence outside (0, 1).
+    pub fn overview_frame(&self, wanted: &[(&str, &str)], confidence: f64) -> Result<DataFrame, Error> {
+        check_confidence(confidence)?;
+        let mut columns = vec![column("policy", Cells::Text(self.runs.policies.clone()))];
+        for (metric, statistic) in wanted {
+            let mut parts: [Vec<f64>; 3] = Default::default();
+            for policy in &self.runs.policies {
+                let (all, _) = statistics(&self.metric(policy, metric)?, confidence);
+                let names = || all.iter().map(|statistic| statistic.name).collect::<Vec<_>>().join(", ");
+                let found = all.iter().find(|known| known.name == *statistic).ok_or_else(|| {
+                    CoreError::Unknown { kind: "statistic", name: (*statistic).to_owned(), known: names() }
+                })?;
+                let stats::Estimate { value, low, high } = found.estimate;
+                parts.iter_mut().zip([value, low, high]).for_each(|(part, x)| part.push(x));
+            }
+            for (part, end) in parts.into_iter().zip(["", "_low", "_high"]) {
+                columns.push(column(&format!("{statistic}_{metric}{end}"), Cells::Number(part)));
+            }
+        }
+        of_columns(columns)
+    }
+
     /// Every policy against `baseline`, run by run on common random numbers ([`crate::frame::COMPARISON`]).
     ///
     /// # Errors
@@ -194,6 +230,6 @@ pub(crate) fn check_confidence(confidence: f64) -> Result<(), Error> {
     if confidence > 0.0 && confidence < 1.0 {
         Ok(())
     } else {
-        Err(retrysim_core::Error::invalid("confidence", confidence, "a number between 0 and 1").into())
+        Err(CoreError::invalid("confidence", confidence, "a number between 0 and 1").into())
     }
 }

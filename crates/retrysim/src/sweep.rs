@@ -10,7 +10,7 @@ use crate::{
     bundled,
     error::Error,
     frame::{Cells, column},
-    simulation::{RunConfig, Simulation, simulate_with},
+    simulation::{Progress, RunConfig, Simulation, simulate_with, unwatched},
 };
 
 /// Points of a sweep at the most.
@@ -191,16 +191,16 @@ fn expand(path: &str, values: &Value) -> Result<Vec<Value>, Error> {
 /// # Errors
 /// [`Error::Core`] for a design or a scenario that isn't valid; the point is named.
 pub fn sweep(design: &Design) -> Result<Sweep, Error> {
-    sweep_with(design, None, None, &|_, _| {})
+    sweep_with(design, None, None, &unwatched)
 }
 
 /// Runs a design on so many threads, keeping `metrics` only, and reports progress: `progress(done, total)` once a run.
 ///
 /// ```
-/// use retrysim::{Design, sweep_with};
+/// use retrysim::{Design, sweep_with, unwatched};
 ///
 /// let design = Design::new("contention", 20).vary("workload.clients", [5, 10]);
-/// let sweep = sweep_with(&design, Some(vec!["attempts".into()]), None, &|_done, _total| {})?;
+/// let sweep = sweep_with(&design, Some(vec!["attempts".into()]), None, &unwatched)?;
 /// assert_eq!(sweep.points[0].simulation.metrics().len(), 1);
 /// # Ok::<(), retrysim::Error>(())
 /// ```
@@ -211,7 +211,7 @@ pub fn sweep_with(
     design: &Design,
     metrics: Option<Vec<String>>,
     threads: Option<usize>,
-    progress: &(dyn Fn(u64, u64) + Sync),
+    progress: &Progress<'_>,
 ) -> Result<Sweep, Error> {
     let (table, values) = (design.table()?, design.points()?);
     let scenarios = values.iter().map(|values| at_point(&table, values)).collect::<Result<Vec<_>, _>>()?;

@@ -21,11 +21,13 @@ use polars_io::{
 
 pub use self::rows::{json, markdown, pretty, values};
 use self::write::replace;
+pub use self::write::write;
 use crate::{
     error::Error,
     figure::Figure,
     manifest::{KEYWORD, Manifest},
     request::{Output, Product},
+    simulation::Progress,
 };
 
 /// A file format.
@@ -154,15 +156,15 @@ fn figure_bytes(figure: &Figure, format: Format, manifest: &Manifest) -> Result<
 /// Writes a file in the format of its extension, and the manifest beside it where the format can't hold one.
 ///
 /// ```
-/// use retrysim::{Manifest, Request, export, request::{Job, Product}};
+/// use retrysim::{Manifest, Request, export, request::{Job, Product}, unwatched};
 ///
 /// let ids = vec!["layers.3x3.db".to_owned()];
 /// let request = Request { job: Job::Reproduce { ids }, product: Product::Verdicts };
 /// let folder = tempfile::tempdir().map_err(|reason| retrysim::Error::File { path: "folder".into(), reason })?;
 /// let path = folder.path().join("verdicts.md");
-/// export::save(&request.make(None, &|_, _| {})?, &Manifest::new(request.clone()), &path)?;
+/// export::save(&request.make(None, &unwatched)?, &Manifest::new(request.clone()), &path)?;
 /// assert_eq!(export::manifest_of(&path)?.request, request);
-/// assert_eq!(export::rerun(&path, None, &|_, _| {})?, export::Rerun::Same);
+/// assert_eq!(export::rerun(&path, None, &unwatched)?, export::Rerun::Same);
 /// # Ok::<(), retrysim::Error>(())
 /// ```
 ///
@@ -248,11 +250,7 @@ pub enum Rerun {
 ///
 /// # Errors
 /// As [`manifest_of`] and [`crate::Request::make`].
-pub fn rerun(
-    path: &Path,
-    threads: Option<usize>,
-    progress: &(dyn Fn(u64, u64) + Sync),
-) -> Result<Rerun, Error> {
+pub fn rerun(path: &Path, threads: Option<usize>, progress: &Progress<'_>) -> Result<Rerun, Error> {
     let manifest = manifest_of(path)?;
     let found = std::fs::read(path).map_err(|reason| Error::File { path: path.to_owned(), reason })?;
     let again = bytes(&manifest.request.make(threads, progress)?, Format::of(path)?, &manifest)?;

@@ -4,6 +4,14 @@ use std::{io::Write, path::Path};
 
 use crate::error::Error;
 
+/// Writes a file: whole, or not at all.
+///
+/// # Errors
+/// [`Error::File`] if the system refuses; then the old file is as it was.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    replace(&[(path, bytes)])
+}
+
 /// Writes every file under a temporary name beside its path, and only when all are whole renames them, in
 /// order: where one can't be written, none is replaced.
 pub(super) fn replace(files: &[(&Path, &[u8])]) -> Result<(), Error> {

@@ -5,6 +5,7 @@
 mod build;
 mod schema;
 
+use indexmap::{IndexMap, IndexSet};
 use polars::prelude::{DataFrame, NamedFrom, Series};
 use retrysim_core::{
     callers::Decision,
@@ -122,6 +123,47 @@ pub fn verdicts(rows: &[Row]) -> Result<DataFrame, Error> {
         text("verdict", |row| row.verdict.name()),
         text("note", |row| &row.note),
     ])
+}
+
+/// What was printed beside what came out: a row a policy, a column a quantity with `published | reproduced`,
+/// and how many of them have which verdict. Entries whose id isn't `experiment.policy.quantity` are left out.
+///
+/// ```
+/// let rows = retrysim::published::reproduce(|entry| entry.id.starts_with("herd.full."))?;
+/// let beside = retrysim::frame::side_by_side(&rows)?;
+/// assert!(retrysim::export::csv(&beside)?.contains("12.03 | 12.03"));
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
+/// # Errors
+/// Never; the columns are of one length.
+pub fn side_by_side(rows: &[Row]) -> Result<DataFrame, Error> {
+    let parts = |row: &Row| match *row.id.split('.').collect::<Vec<_>>() {
+        [_, policy, quantity] => Some((policy.to_owned(), quantity.to_owned())),
+        _ => None,
+    };
+    let mut table: IndexMap<String, IndexMap<String, &Row>> = IndexMap::new();
+    let mut quantities: IndexSet<String> = IndexSet::new();
+    for (row, (policy, quantity)) in rows.iter().filter_map(|row| Some((row, parts(row)?))) {
+        quantities.insert(quantity.clone());
+        table.entry(policy).or_default().insert(quantity, row);
+    }
+    let mut columns = vec![column("policy", Cells::Text(table.keys().cloned().collect()))];
+    for quantity in &quantities {
+        let cell = |row: Option<&&Row>| {
+            row.map_or_else(String::new, |row| format!("{} | {}", row.published, row.reproduced))
+        };
+        let unit = table.values().find_map(|row| row.get(quantity)).map_or("", |row| row.unit.as_str());
+        let name = if ["s", "ms"].contains(&unit) { format!("{quantity}_{unit}") } else { quantity.clone() };
+        columns.push(column(&name, Cells::Text(table.values().map(|row| cell(row.get(quantity))).collect())));
+    }
+    let verdicts = table.values().map(|row| {
+        let mut counts: IndexMap<&str, usize> = IndexMap::new();
+        row.values().for_each(|row| *counts.entry(row.verdict.name()).or_default() += 1);
+        counts.iter().map(|(verdict, n)| format!("{n} {verdict}")).collect::<Vec<_>>().join(", ")
+    });
+    columns.push(column("verdict", Cells::Text(verdicts.collect())));
+    frame(columns)
 }
 
 /// A column of one metric: whole numbers where it counts something.

@@ -7,6 +7,7 @@ use retrysim::{
     export::{self, Rerun, manifest_of, rerun, save, sidecar},
     polars::prelude::DataFrame,
     request::{Job, Output, Product, RunJob},
+    unwatched,
 };
 
 fn request(product: Product) -> Request {
@@ -21,7 +22,7 @@ fn request(product: Product) -> Request {
 }
 
 fn make(request: &Request) -> Output {
-    request.make(None, &|_, _| {}).unwrap()
+    request.make(None, &unwatched).unwrap()
 }
 
 fn frame(request: &Request) -> DataFrame {
@@ -41,7 +42,7 @@ fn every_format_is_made_again_from_its_manifest() {
         assert_eq!(manifest_of(&path).unwrap().request, request, "{name}");
         for threads in [1, 2, 7] {
             assert_eq!(
-                rerun(&path, Some(threads), &|_, _| {}).unwrap(),
+                rerun(&path, Some(threads), &unwatched).unwrap(),
                 Rerun::Same,
                 "{name}, {threads} threads"
             );
@@ -51,7 +52,7 @@ fn every_format_is_made_again_from_its_manifest() {
         bytes[middle] ^= 1;
         fs::write(&path, bytes).unwrap();
         if !name.ends_with("parquet") {
-            assert_eq!(rerun(&path, None, &|_, _| {}).unwrap(), Rerun::Different, "{name}");
+            assert_eq!(rerun(&path, None, &unwatched).unwrap(), Rerun::Different, "{name}");
         }
     }
 }

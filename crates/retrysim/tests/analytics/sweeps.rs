@@ -1,6 +1,6 @@
 //! Sweeps, and runs until an interval is narrow enough.
 
-use retrysim::{Design, Error, Precision, RunConfig, bundled, sweep, sweep_with, until_precise};
+use retrysim::{Design, Error, Precision, RunConfig, bundled, sweep, sweep_with, until_precise, unwatched};
 
 #[test]
 fn parameters_become_columns() {
@@ -35,7 +35,7 @@ fn a_point_is_a_run_of_its_own() {
 #[test]
 fn threads_do_not_matter() {
     let design = Design::new("contention", 20).vary("workload.clients", [5, 10]);
-    let frame = |threads| sweep_with(&design, None, Some(threads), &|_, _| {}).unwrap().runs_frame().unwrap();
+    let frame = |threads| sweep_with(&design, None, Some(threads), &unwatched).unwrap().runs_frame().unwrap();
     assert!(frame(1).equals_missing(&frame(3)));
 }
 

@@ -1,0 +1,1 @@
+"""The Python side of `cargo lab`: what JupyterLab and notebooks need beside the kernel."""

@@ -1,0 +1,26 @@
+//! All that has to be there before a notebook runs.
+
+use anyhow::{Context, Result, bail};
+
+use crate::{folder::Folder, kernel, library, python, sources};
+
+/// Sets up what is missing, in the order of what takes least to fail.
+pub fn all(folder: &Folder, infer: bool) -> Result<()> {
+    if cfg!(not(unix)) {
+        bail!("the notebooks' kernel runs on Linux and macOS (on Windows: inside WSL)");
+    }
+    let sources = if infer { Some(sources::find()?) } else { None };
+    check_compiler()?;
+    python::set_up(folder)?;
+    kernel::install(folder)?;
+    let library = library::build(folder)?;
+    kernel::configure(folder, &library, sources.as_deref())
+}
+
+/// Cells are linked with the system's C compiler, as every Rust program is.
+fn check_compiler() -> Result<()> {
+    crate::step::output(std::process::Command::new("cc").arg("--version")).map(drop).context(
+        "a C compiler named cc is needed (on Debian and Ubuntu: apt install gcc libc6-dev; \
+         on macOS: xcode-select --install)",
+    )
+}
