@@ -38,6 +38,35 @@ pub fn of_columns(columns: Vec<Column>) -> Result<DataFrame, Error> {
     DataFrame::new_infer_height(columns).map_err(Error::Frame)
 }
 
+/// Frames of the same columns below each other, with a column in front that says which is which.
+///
+/// ```
+/// use retrysim::frame::{Cells, column, of_columns, stack};
+///
+/// let frame = |x| of_columns(vec![column("x", Cells::Whole(vec![x]))]);
+/// let both = stack("world", [("burst", frame(1)?), ("herd", frame(2)?)])?;
+/// assert_eq!((both.height(), both.width()), (2, 2));
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Frame`] if their columns differ.
+pub fn stack<S: Into<String>>(
+    name: &str,
+    parts: impl IntoIterator<Item = (S, DataFrame)>,
+) -> Result<DataFrame, Error> {
+    let mut stacked: Option<DataFrame> = None;
+    for (which, part) in parts {
+        let which = vec![which.into(); part.height()];
+        let part = of_columns([&[column(name, Cells::Text(which))], part.columns()].concat())?;
+        match &mut stacked {
+            None => stacked = Some(part),
+            Some(stacked) => stacked.vstack_mut(&part).map(drop).map_err(Error::Frame)?,
+        }
+    }
+    Ok(stacked.unwrap_or_default())
+}
+
 /// Values of a column under construction.
 #[derive(Clone, Debug)]
 pub enum Cells {

@@ -4,12 +4,14 @@
 mod fingerprint;
 mod over_runs;
 mod over_time;
+mod relative;
 mod sweeps;
 
 pub use self::{
     fingerprint::fingerprint,
     over_runs::{bars, dots, ecdf},
     over_time::{arrivals, levels, waits},
+    relative::relative,
     sweeps::{curves, heat_map},
 };
 use crate::{figure::Axis, simulation::Simulation};
