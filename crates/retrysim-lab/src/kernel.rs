@@ -67,7 +67,7 @@ fn specification(folder: &Folder, sources: Option<&Path>) -> Result<String> {
     // It takes a folder that holds `core` for them.
     let none = folder.lab("evcxr/no-sources");
     fs::create_dir_all(none.join("core")).context(".lab can't be written")?;
-    let start = r#"trap "" INT; exec "$0" --control_file "$1" 2>>"$LAB_LOG""#;
+    let start = r#"trap "" INT; exec "$0" --control_file "$1" >>"$LAB_LOG" 2>&1"#;
     let mut environment = json!({
         "EVCXR_CONFIG_DIR": folder.lab("evcxr/config"),
         "RUST_SRC_PATH": sources.unwrap_or(&none),
@@ -99,10 +99,11 @@ fn configuration(library: &Library, infer: bool) -> String {
         format!("-Clink-arg=-Wl,-rpath,{folder}"),
         format!("-Clink-arg=-Wl,-rpath,{}", library.standard.display()),
     ];
-    let _ = infer;
     let mut prelude = format!(":build_env CARGO_ENCODED_RUSTFLAGS={}\n", flags.join(SEPARATOR));
     // Named, since a glob leaves it open which of two macros is meant.
-    prelude += "use retrysim_nb::eprintln;\nuse retrysim_nb::prelude::*;\nretrysim_nb::session::begin();\n";
+    prelude += "use retrysim_nb::eprintln;\nuse retrysim_nb::prelude::*;\n";
+    // evcxr learns what `?` is from the first one that it meets, and shows the value of that cell badly.
+    prelude += "Ok::<(), std::fmt::Error>(retrysim_nb::session::begin())?;\n";
     // Cells are compiled as they are: optimising takes longer than they run.
     json_as_toml("0", &prelude)
 }

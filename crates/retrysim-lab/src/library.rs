@@ -29,8 +29,11 @@ pub struct Library {
 /// Builds the library and copies it to `.lab/library`, where no other build touches it.
 pub fn build(folder: &Folder) -> Result<Library> {
     let what = "library for notebooks in .lab/library (the first time about ten minutes, most of it polars)";
-    let files =
-        if folder.lab("library").exists() { compile(folder)? } else { step(what, || compile(folder))? };
+    let files = if folder.lab("library").exists() {
+        compile(folder, true)?
+    } else {
+        step(what, || compile(folder, false))?
+    };
     let library = folder.lab("library");
     keep(&files, &library)?;
     let file = files.iter().filter_map(|path| path.file_name()?.to_str()).find(|name| {
@@ -44,10 +47,13 @@ pub fn build(folder: &Folder) -> Result<Library> {
 
 /// Compiles, and gives the files that a compiler needs to use the result: dynamic libraries and the metadata
 /// of what is linked into them. The code of the dependencies is in the library.
-fn compile(folder: &Folder) -> Result<BTreeSet<PathBuf>> {
+fn compile(folder: &Folder, quiet: bool) -> Result<BTreeSet<PathBuf>> {
     let mut cargo = Command::new(cargo());
     cargo.args(["rustc", "--package", "retrysim-nb", "--release", "--locked"]);
     cargo.args(["--message-format", "json-render-diagnostics"]);
+    if quiet {
+        cargo.arg("--quiet");
+    }
     // Only this crate: what it depends on is shared with the other release builds.
     cargo.args(["--", "-C", "prefer-dynamic"]).current_dir(folder.root());
     let output = cargo.stdout(Stdio::piped()).stderr(Stdio::inherit()).output();

@@ -5,7 +5,7 @@ use std::{env, fs, path::PathBuf};
 use retrysim::{
     Error, export,
     figure::{Figure, Theme},
-    frame::{Cells, column, of_columns},
+    frame,
     polars::prelude::DataFrame,
 };
 
@@ -18,7 +18,7 @@ pub const OUT: &str = "RETRYSIM_OUT";
 #[derive(Clone, Debug)]
 pub struct Files {
     name: String,
-    written: Vec<(String, String)>,
+    written: Vec<[String; 2]>,
 }
 
 impl Files {
@@ -51,16 +51,13 @@ impl Files {
         let folder = PathBuf::from(env::var_os(OUT).unwrap_or_else(|| "out".into())).join(&self.name);
         fs::create_dir_all(&folder).map_err(|reason| Error::File { path: folder.clone(), reason })?;
         export::write(&folder.join(&file), bytes)?;
-        self.written.push((format!("out/{}/{file}", self.name), what));
+        self.written.push([format!("out/{}/{file}", self.name), what]);
         Ok(self)
     }
 }
 
 impl EvcxrDisplay for Files {
     fn evcxr_display(&self) {
-        let (files, contents) = self.written.iter().cloned().unzip();
-        let list =
-            of_columns(vec![column("file", Cells::Text(files)), column("contents", Cells::Text(contents))]);
-        list.evcxr_display();
+        frame::texts(["file", "contents"], self.written.iter().cloned()).evcxr_display();
     }
 }

@@ -1,6 +1,6 @@
 //! What can be done in a notebook.
 
-use retrysim::frame::{Cells, column, of_columns};
+use retrysim::frame;
 
 use crate::display::EvcxrDisplay;
 
@@ -62,8 +62,6 @@ const LINES: [(&str, &str); 19] = [
 
 impl EvcxrDisplay for Help {
     fn evcxr_display(&self) {
-        let (write, get) = LINES.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).unzip();
-        of_columns(vec![column("write", Cells::Text(write)), column("get", Cells::Text(get))])
-            .evcxr_display();
+        frame::texts(["write", "get"], LINES.map(|(write, get)| [write, get])).evcxr_display();
     }
 }

@@ -28,7 +28,7 @@ pub mod prelude {
         frame,
         frame::{Cells, column, of_columns},
         picture, polars,
-        polars::prelude::{DataFrame, IntoLazy, col, lit},
+        polars::prelude::{DataFrame, IntoLazy, LazyFrame, NamedFrom, Series, col, len, lit},
         published,
         request::Job,
         stats,

@@ -170,6 +170,9 @@ fn estimate(value: &Value, low: &Value, high: &Value) -> String {
     let (Some(x), Some(a), Some(b)) = (value.as_f64(), low.as_f64(), high.as_f64()) else {
         return plain(value);
     };
+    if a >= b {
+        return format!("{} ({} to {})", plain(value), plain(low), plain(high));
+    }
     let decimals = decimals((b - a) / 2.0, x);
     let digits = |x: f64| {
         let text = format!("{x:.decimals$}");
@@ -182,14 +185,12 @@ fn estimate(value: &Value, low: &Value, high: &Value) -> String {
     format!("{} ({} to {})", digits(x), digits(a), digits(b))
 }
 
-/// Decimals that an interval of this half-width bears.
+/// Decimals that an interval of this half-width bears; the value keeps five significant digits at the most.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 9")]
 fn decimals(half: f64, value: f64) -> usize {
-    let width = if half > 0.0 { half / 3.0 } else { value.abs() / 1e4 };
-    if value.fract() == 0.0 && half.fract() == 0.0 || width <= 0.0 {
-        return 0;
-    }
-    (-libm::log10(width).floor()).clamp(0.0, 9.0) as usize
+    let place = |x: f64| libm::floor(libm::log10(x));
+    let most = if value == 0.0 { 4.0 } else { 4.0 - place(value.abs()) };
+    (-place(half / 3.0)).min(most).clamp(0.0, 9.0) as usize
 }
 
 /// Thousands from 10,000 on are set apart.
@@ -225,7 +226,8 @@ mod tests {
         assert_eq!(text(19.0, 1.0), "19 (18 to 20)");
         assert_eq!(text(-0.0001, 0.04), "0.00 (-0.04 to 0.04)");
         assert_eq!(text(1.0, 0.0), "1 (1 to 1)");
-        assert_eq!(text(12.5, 0.0), "12.500 (12.500 to 12.500)");
+        assert_eq!(text(12.5, 0.0), "12.5 (12.5 to 12.5)");
+        assert_eq!(text(423.2911, 0.016), "423.29 (423.28 to 423.31)");
     }
 
     #[test]

@@ -61,15 +61,5 @@ fn draw_panel(page: &mut Page, figure: &Figure, layout: &Layout, styles: &Styles
 /// Series in the order of the legend, then of the layers.
 fn names(figure: &Figure) -> Vec<&str> {
     let layers = figure.panels.iter().flat_map(|panel| &panel.layers);
-    let drawn = layers.filter_map(|layer| match layer {
-        Layer::Line { name, .. }
-        | Layer::Ribbon { name, .. }
-        | Layer::Steps { name, .. }
-        | Layer::Points { name, .. }
-        | Layer::Dots { name, .. }
-        | Layer::Ridge { name, .. }
-        | Layer::Mass { name, .. } => Some(name.as_str()),
-        _ => None,
-    });
-    drawn.collect()
+    layers.filter_map(Layer::series).collect()
 }

@@ -107,7 +107,7 @@ pub(super) fn draw_axis_titles(page: &mut Page, figure: &Figure, layout: &Layout
     page.words(y_title.align(Align::Middle).upright().fit(room(down, layout.area.top, page.height)));
 }
 
-/// A panel's heading: a swatch in the policy's colour, its name, a remark at the right end.
+/// A panel's heading: its name, behind a swatch if it is that of a policy in it, and a remark at the right end.
 pub(super) fn draw_heading(page: &mut Page, figure: &Figure, layout: &Layout, index: usize) {
     let (panel, plot) = (&figure.panels[index], layout.plots[index]);
     let palette = page.palette();
@@ -116,12 +116,15 @@ pub(super) fn draw_heading(page: &mut Page, figure: &Figure, layout: &Layout, in
         .align(Align::End)
         .fit(0.5 * plot.width());
     if !panel.title.is_empty() {
-        let rgb = style_of(&panel.title).hue.on(page.theme);
-        let (left, right) = (plot.left, plot.left + 10.0);
-        page.rect(Rect { left, top: base - 9.5, right, bottom: base + 0.5 }, rgb);
-        let room = plot.width() - 16.0 - remark.width() - 12.0;
+        let mut left = plot.left;
+        if panel.layers.iter().any(|layer| layer.series() == Some(&panel.title)) {
+            let rgb = style_of(&panel.title).hue.on(page.theme);
+            page.rect(Rect { left, top: base - 9.5, right: left + 10.0, bottom: base + 0.5 }, rgb);
+            left += 16.0;
+        }
+        let room = plot.right - left - remark.width() - 12.0;
         let name = label_of(&panel.title);
-        page.words(Words::new(name, (left + 16.0, base), LABEL, palette.ink).bold().fit(room));
+        page.words(Words::new(name, (left, base), LABEL, palette.ink).bold().fit(room));
     }
     page.words(remark);
 }

@@ -130,3 +130,23 @@ pub enum Layer {
     /// Coloured cells with a colour bar; at most one a figure has a bar.
     Heat(Heat),
 }
+
+impl Layer {
+    /// The policy or series that it shows, if it is one.
+    pub(super) fn series(&self) -> Option<&str> {
+        match self {
+            Self::Line { name, .. }
+            | Self::Ribbon { name, .. }
+            | Self::Steps { name, .. }
+            | Self::Points { name, .. }
+            | Self::Dots { name, .. }
+            | Self::Ridge { name, .. }
+            | Self::Mass { name, .. } => Some(name),
+            Self::Bars { .. }
+            | Self::Band { .. }
+            | Self::HLine { .. }
+            | Self::VLine { .. }
+            | Self::Heat(_) => None,
+        }
+    }
+}

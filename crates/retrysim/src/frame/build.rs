@@ -67,6 +67,36 @@ pub fn stack<S: Into<String>>(
     Ok(stacked.unwrap_or_default())
 }
 
+/// A frame of texts, row by row.
+///
+/// # Errors
+/// [`Error::Frame`] if two columns have one name.
+pub fn texts<const N: usize, S: Into<String>>(
+    names: [&str; N],
+    rows: impl IntoIterator<Item = [S; N]>,
+) -> Result<DataFrame, Error> {
+    let mut columns = [const { Vec::new() }; N];
+    for row in rows {
+        columns.iter_mut().zip(row).for_each(|(column, cell)| column.push(cell.into()));
+    }
+    of_columns(names.iter().zip(columns).map(|(name, cells)| column(name, Cells::Text(cells))).collect())
+}
+
+/// Numbers with what they are: a column `what`, a column `value`.
+///
+/// ```
+/// let facts = retrysim::frame::facts([("share below 19", 0.49), ("share up to 19", 0.51)])?;
+/// assert_eq!(facts.shape(), (2, 2));
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
+/// # Errors
+/// Never; the columns are of one length.
+pub fn facts<S: Into<String>>(rows: impl IntoIterator<Item = (S, f64)>) -> Result<DataFrame, Error> {
+    let (what, values) = rows.into_iter().map(|(what, value)| (what.into(), value)).unzip();
+    of_columns(vec![column("what", Cells::Text(what)), column("value", Cells::Number(values))])
+}
+
 /// Values of a column under construction.
 #[derive(Clone, Debug)]
 pub enum Cells {

@@ -12,7 +12,7 @@ use retrysim_core::{
     record::{Column as Metric, Kind, Outcome},
 };
 
-pub use self::build::{Cells, column, of_columns, stack};
+pub use self::build::{Cells, column, facts, of_columns, stack, texts};
 use self::build::{counts, floats, names, of_columns as frame};
 pub use self::schema::{ATTEMPTS, COMPARISON, Field, RUNS, SUMMARY, TIMELINE, Type, VERDICTS, empty};
 use crate::{error::Error, published::Row, simulation::Simulation};

@@ -1,6 +1,6 @@
 //! One metric in several worlds, each measured by its best policy.
 
-use retrysim_core::{Error as CoreError, stats};
+use retrysim_core::stats;
 
 use super::CONFIDENCE;
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
     simulation::Simulation,
 };
 
-/// Means of a metric as multiples of the smallest one, a panel a world: `(name, runs, metric)`. Every world shows the
-/// policies of the first one; intervals are those of the means, divided by the smallest mean.
+/// Means of a metric as multiples of the smallest one, a panel a world: `(name, runs, metric)`. Intervals are those
+/// of the means, divided by the smallest mean.
 ///
 /// ```
 /// use retrysim::{RunConfig, bundled, picture, simulate};
@@ -18,17 +18,20 @@ use crate::{
 /// let runs = |name| simulate(&bundled::scenario(name)?, &RunConfig::runs(20).policies(["full", "exponential"]));
 /// let (burst, contention) = (runs("burst")?, runs("contention")?);
 /// let worlds = [("burst", &burst, "attempts"), ("one row", &contention, "attempts")];
-/// assert!(picture::relative(&worlds, "calls", "Who needs fewest calls")?.check().is_ok());
+/// assert!(picture::relative(&worlds, &["full", "exponential"], "calls", "Who needs fewest calls")?.check().is_ok());
 /// # Ok::<(), retrysim::Error>(())
 /// ```
 ///
 /// # Errors
-/// [`Error::Core`] for no world, or a policy or metric that isn't there.
-pub fn relative(worlds: &[(&str, &Simulation, &str)], what: &str, title: &str) -> Result<Figure, Error> {
-    let Some((_, first, _)) = worlds.first() else {
-        return Err(CoreError::invalid("worlds", "none", "one or more").into());
-    };
-    let policies: Vec<&String> = first.runs.policies.iter().rev().collect();
+/// [`Error::Core`] for a policy or metric that isn't there.
+pub fn relative(
+    worlds: &[(&str, &Simulation, &str)],
+    policies: &[&str],
+    what: &str,
+    title: &str,
+) -> Result<Figure, Error> {
+    // The first policy stands at the top.
+    let policies: Vec<&str> = policies.iter().rev().copied().collect();
     let panels = worlds.iter().map(|world| panel(world, &policies)).collect::<Result<Vec<_>, Error>>()?;
     let x = Axis::linear(format!("{what}, as a multiple of the best policy's"), "");
     let y = Axis::categories("", policies.iter().map(|policy| label_of(policy)));
@@ -37,13 +40,13 @@ pub fn relative(worlds: &[(&str, &Simulation, &str)], what: &str, title: &str) -
         .note("mean and 95 % interval of each policy, divided by the smallest mean of its panel"))
 }
 
-fn panel((name, runs, metric): &(&str, &Simulation, &str), policies: &[&String]) -> Result<Panel, Error> {
-    let mean = |policy: &&String| Ok(stats::mean(&stats::sorted(&runs.metric(policy, metric)?), CONFIDENCE));
+fn panel((name, runs, metric): &(&str, &Simulation, &str), policies: &[&str]) -> Result<Panel, Error> {
+    let mean = |policy: &&str| Ok(stats::mean(&stats::sorted(&runs.metric(policy, metric)?), CONFIDENCE));
     let means = policies.iter().map(mean).collect::<Result<Vec<_>, Error>>()?;
     let best = means.iter().map(|mean| mean.value).fold(f64::INFINITY, f64::min);
-    let bar = |(policy, mean): (&&String, &stats::Estimate)| {
+    let bar = |(policy, mean): (&&str, &stats::Estimate)| {
         let interval = (!mean.low.is_nan()).then_some((mean.low / best, mean.high / best));
-        Bar { category: (*policy).clone(), value: mean.value / best, interval }
+        Bar { category: (*policy).to_owned(), value: mean.value / best, interval }
     };
     let bars = policies.iter().zip(&means).filter(|(_, mean)| !mean.value.is_nan()).map(bar).collect();
     Ok(Panel { title: (*name).to_owned(), layers: vec![Layer::Bars { bars }], ..Panel::default() })
