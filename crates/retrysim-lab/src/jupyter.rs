@@ -1,8 +1,6 @@
 //! JupyterLab, and everything else of Jupyter, with the kernel of this project.
 
-use std::process::Command;
-
-use anyhow::{Context, Result};
+use std::{os::unix::process::CommandExt, process::Command};
 
 use crate::folder::Folder;
 
@@ -20,14 +18,14 @@ pub fn program(folder: &Folder, name: &str) -> Command {
     program
 }
 
-/// Opens JupyterLab and waits for its end.
-pub fn open(folder: &Folder, port: u16, browser: bool) -> Result<bool> {
+/// Becomes JupyterLab.
+pub fn open(folder: &Folder, port: u16, browser: bool) -> anyhow::Error {
     let mut lab = program(folder, "jupyter-lab");
     lab.arg("--config").arg(folder.python().join("jupyter_config.py")).arg(format!("--port={port}"));
     if !browser {
         lab.arg("--no-browser");
     }
-    lab.arg(FIRST).current_dir(folder.root());
+    lab.arg(format!("--LabApp.default_url=/lab/tree/{FIRST}")).current_dir(folder.root());
     eprintln!("lab: JupyterLab with {FIRST}; its address follows; Ctrl-C twice ends it");
-    Ok(lab.status().context("JupyterLab can't be started")?.success())
+    anyhow::Error::new(lab.exec()).context("JupyterLab can't be started")
 }

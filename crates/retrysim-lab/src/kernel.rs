@@ -49,7 +49,7 @@ pub fn configure(folder: &Folder, library: &Library, sources: Option<&Path>) -> 
     // evcxr keeps its files beside the specification and rewrites all of them unless it finds its version.
     output(evcxr(folder).arg("--install"))?;
     write(&folder.lab("jupyter/kernels/rust/kernel.json"), &specification(folder, sources)?)?;
-    write(&folder.lab("evcxr/config/evcxr.toml"), &configuration(library, sources.is_some()))
+    write(&folder.lab("evcxr/config/evcxr.toml"), &configuration(library))
 }
 
 fn evcxr(folder: &Folder) -> Command {
@@ -89,7 +89,7 @@ fn specification(folder: &Folder, sources: Option<&Path>) -> Result<String> {
 }
 
 /// What evcxr does before the first cell: it learns how to link, and what every cell sees.
-fn configuration(library: &Library, infer: bool) -> String {
+fn configuration(library: &Library) -> String {
     let folder = library.folder.display();
     let flags = [
         "-Cprefer-dynamic".into(),

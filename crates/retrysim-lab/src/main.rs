@@ -1,5 +1,8 @@
 //! `cargo lab`: sets up the notebooks, opens them in JupyterLab, runs them, checks them.
 
+#[cfg(not(unix))]
+compile_error!("the notebooks' kernel runs on Linux and macOS; on Windows, inside WSL");
+
 mod folder;
 mod jupyter;
 mod kernel;
@@ -89,7 +92,7 @@ fn answer(cli: Cli) -> anyhow::Result<bool> {
     match cli.command {
         None => {
             setup::all(&folder, cli.open.setup.infer)?;
-            jupyter::open(&folder, cli.open.port, !cli.open.no_browser)
+            Err(jupyter::open(&folder, cli.open.port, !cli.open.no_browser))
         }
         Some(Command::Setup(setup)) => setup::all(&folder, setup.infer).map(|()| true),
         Some(Command::Run(run)) => {

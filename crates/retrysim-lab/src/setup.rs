@@ -1,14 +1,11 @@
 //! All that has to be there before a notebook runs.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::{folder::Folder, kernel, library, python, sources};
 
 /// Sets up what is missing, in the order of what takes least to fail.
 pub fn all(folder: &Folder, infer: bool) -> Result<()> {
-    if cfg!(not(unix)) {
-        bail!("the notebooks' kernel runs on Linux and macOS (on Windows: inside WSL)");
-    }
     let sources = if infer { Some(sources::find()?) } else { None };
     check_compiler()?;
     python::set_up(folder)?;
