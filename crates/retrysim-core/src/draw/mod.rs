@@ -5,6 +5,7 @@
 //! events, on threads or on shards, and two policies under one seed meet the same luck. The generators
 //! of published programs are one sequence for everything: they ignore the key and answer in order.
 
+mod batch;
 mod cpython;
 mod fixed;
 mod mulberry32;
@@ -12,7 +13,8 @@ mod philox;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::{cpython::CPython, fixed::Fixed, mulberry32::Mulberry32, philox::Philox};
+pub(crate) use self::batch::mark_smallest;
+pub use self::{batch::Batch, cpython::CPython, fixed::Fixed, mulberry32::Mulberry32, philox::Philox};
 
 /// Random numbers for one purpose.
 pub trait Stream: rand_core::Rng {
@@ -37,15 +39,6 @@ pub enum Purpose {
     Statistics = 5,
 }
 
-/// A request that takes part in a lottery for capacity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticket {
-    /// The call's number.
-    pub call: u32,
-    /// The attempt, 1-based.
-    pub attempt: u32,
-}
-
 /// The random numbers of one run.
 pub trait Draws {
     /// The kind of stream.
@@ -53,11 +46,20 @@ pub trait Draws {
     where
         Self: 'a;
 
+    /// Whether a stream depends on nothing but its key, so that streams may be opened in any order, or not at all.
+    const KEYED: bool;
+
     /// The stream for `purpose` of `owner` (a call or a client) at `index` (an attempt or a tick).
     fn at(&mut self, purpose: Purpose, owner: u32, index: u32) -> Self::Stream<'_>;
 
-    /// Picks `min(k, n)` of the tickets at random, all equally likely; their indices go to `picked`.
-    fn choose(&mut self, tickets: &[Ticket], k: usize, picked: &mut Vec<u32>);
+    /// Opens the streams of a batch of attempts, for [`Draws::choose`] and [`Draws::opened`].
+    fn open(&mut self, batch: &mut Batch);
+
+    /// The stream of attempt number `i` of an opened batch: the same as [`Draws::at`] gives.
+    fn opened(&mut self, batch: &Batch, i: usize) -> Self::Stream<'_>;
+
+    /// Marks `min(k, n)` of `n` attempts at random, all equally likely. The batch needs to be open only for `k < n`.
+    fn choose(&mut self, batch: &mut Batch, k: usize, marks: &mut [bool]);
 }
 
 /// A generator by name.

@@ -1,8 +1,11 @@
 //! A delay, compiled: the deterministic prefix of its stages becomes a table by retry number, so that a
 //! retry costs a table read, a draw and a multiplication.
 
+mod columns;
+
 use std::ops::ControlFlow::{self, Break, Continue};
 
+pub use self::columns::Retries;
 use super::stage::{Round, Special, Stage};
 use crate::{
     draw::{Fixed, Stream},
@@ -72,6 +75,13 @@ struct End {
     max: f64,
 }
 
+impl End {
+    #[inline]
+    fn at(&self, v: f64, previous: f64, n: u32) -> f64 {
+        (self.abs + self.v * v + self.prev * previous + self.n * f64::from(n)).min(self.max)
+    }
+}
+
 impl Delay {
     /// Compiles stages; an empty list is a delay of zero.
     #[must_use]
@@ -103,10 +113,21 @@ impl Delay {
     /// of the server may still replace the delay.
     #[inline]
     pub fn before_retry<S: Stream>(&self, n: u32, memory: &mut Memory, stream: &mut S) -> f64 {
-        let known = self.table.get(n as usize - 1).copied().or(self.settled);
-        let base = known.unwrap_or_else(|| self.prefix(n));
-        let value = run(&self.rest, n, base, memory, stream).unwrap_or_else(|latched| latched);
+        let value = run(&self.rest, n, self.known(n), memory, stream).unwrap_or_else(|latched| latched);
         self.bounded(value)
+    }
+
+    /// The value of the deterministic stages.
+    #[inline]
+    fn known(&self, n: u32) -> f64 {
+        let known = self.table.get(n as usize - 1).copied().or(self.settled);
+        known.unwrap_or_else(|| self.prefix(n))
+    }
+
+    /// Whether a delay may need a random number.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        self.rest.iter().any(Op::draws)
     }
 
     /// The deterministic stages, which draw nothing.
@@ -144,6 +165,7 @@ fn settles(ops: &[Op]) -> bool {
 }
 
 /// Applies ops in order; `Err` holds a latched value that skips the rest.
+#[inline]
 fn run<S: Stream>(ops: &[Op], n: u32, start: f64, memory: &mut Memory, stream: &mut S) -> Result<f64, f64> {
     let mut value = start;
     for op in ops {
@@ -236,6 +258,21 @@ impl Op {
         }
     }
 
+    fn draws(&self) -> bool {
+        match self {
+            Self::PollyV2(_)
+            | Self::Jitter { .. }
+            | Self::Add { .. }
+            | Self::Uniform { .. }
+            | Self::SplitSeconds { .. }
+            | Self::Backo2Half { .. }
+            | Self::RustExponentialBackoff30 => true,
+            Self::OnlyN { ops, .. } => ops.iter().any(Self::draws),
+            _ => false,
+        }
+    }
+
+    #[inline]
     fn apply<S: Stream>(&self, n: u32, v: f64, memory: &mut Memory, stream: &mut S) -> ControlFlow<f64, f64> {
         let retries_before = f64::from(n - 1);
         Continue(match self {
@@ -267,10 +304,7 @@ impl Op {
             Self::Jitter { lo, width } => v * (lo + width * stream.unit()),
             Self::Add { lo, width } => v + (lo + width * stream.unit()),
             Self::Uniform { lo, hi } => {
-                let at = |end: &End| {
-                    (end.abs + end.v * v + end.prev * memory.previous + end.n * f64::from(n)).min(end.max)
-                };
-                let (lo, hi) = (at(lo), at(hi));
+                let (lo, hi) = (lo.at(v, memory.previous, n), hi.at(v, memory.previous, n));
                 lo + (hi - lo) * stream.unit()
             }
             Self::Latch(limit) => {

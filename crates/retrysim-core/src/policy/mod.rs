@@ -202,7 +202,7 @@ impl Policy {
 pub struct Compiled {
     pub(crate) delay: Delay,
     pub(crate) limits: Limits,
-    hint: Option<HintRule>,
+    pub(crate) hint: Option<HintRule>,
     pub(crate) budgets: Vec<BudgetRule>,
 }
 
@@ -211,6 +211,17 @@ impl Compiled {
     #[must_use]
     pub const fn has_budgets(&self) -> bool {
         !self.budgets.is_empty()
+    }
+
+    /// Whether a delay may need a random number.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        self.delay.draws() || self.hint.as_ref().is_some_and(HintRule::draws)
+    }
+
+    /// Whether the delays after answers with `hint` can be computed in columns.
+    pub(crate) fn is_columnar(&self, hint: Option<f64>) -> bool {
+        (hint.is_none() || self.hint.is_none()) && self.delay.is_columnar()
     }
 
     /// What a new call remembers.

@@ -142,7 +142,12 @@ impl Kernel for Prepared {
                 done_sum += answer;
                 (Outcome::Ok, None)
             } else {
-                let decision = callers.on_failure(call, answer, None, draws);
+                let decision = callers.on_failure(
+                    call,
+                    answer,
+                    None,
+                    &mut draws.at(Purpose::Attempt, client, sent.attempt),
+                );
                 if let Decision::Retry(wait) = decision {
                     callers.on_send(call, answer + wait);
                     let (attempt, write) = self.attempt(answer + wait, call, draws);

@@ -137,14 +137,15 @@ impl Kernel for Prepared<'_> {
                 callers.on_send(&call, now);
                 let response = self.response(client, call.attempt, draws);
                 now += self.call;
+                let mut stream = draws.at(Purpose::Attempt, client, sent.attempt);
                 let decision = match response {
                     Response::Ok => {
                         callers.on_success(&call, now);
                         None
                     }
                     Response::Rejected => Some(Decision::Exhausted),
-                    Response::Error => Some(callers.on_failure(&mut call, now, None, draws)),
-                    Response::Throttle => Some(callers.on_failure(&mut call, now, self.hint, draws)),
+                    Response::Error => Some(callers.on_failure(&mut call, now, None, &mut stream)),
+                    Response::Throttle => Some(callers.on_failure(&mut call, now, self.hint, &mut stream)),
                 };
                 let outcome = match response {
                     Response::Ok => Outcome::Ok,

@@ -121,7 +121,8 @@ impl<D: Draws, R: Recorder> Chain<'_, '_, D, R> {
                 self.hops[hop].on_success(&call, now);
                 None
             } else {
-                Some(self.hops[hop].on_failure(&mut call, now, None, self.draws))
+                let mut stream = self.draws.at(Purpose::Attempt, hop_id, call.attempt);
+                Some(self.hops[hop].on_failure(&mut call, now, None, &mut stream))
             };
             if hop + 1 == self.hops.len() {
                 let outcome = if ok { Outcome::Ok } else { Outcome::Error };

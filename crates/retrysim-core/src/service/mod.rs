@@ -132,6 +132,10 @@ impl Crowd {
 
     /// When a client sends for the first time.
     fn start<D: Draws>(self, client: u32, draws: &mut D) -> f64 {
+        // Nothing times a number is nothing, but who answers in order must be asked.
+        if D::KEYED && self.spread <= 0.0 {
+            return 0.0;
+        }
         self.spread * draws.at(Purpose::Start, client, 0).unit()
     }
 }

@@ -12,7 +12,7 @@ use super::{Base, Crowd, Kernel};
 use crate::{
     calendar::{EventKind, EventQueue},
     callers::{Call, Callers, Decision},
-    draw::Draws,
+    draw::{Draws, Purpose},
     error::Error,
     policy::Compiled,
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
@@ -131,7 +131,12 @@ impl Kernel for Prepared {
                 first_success = first_success.min(f64::from(sent.attempt));
                 (Outcome::Ok, None)
             } else {
-                let decision = callers.on_failure(call, now, None, draws);
+                let decision = callers.on_failure(
+                    call,
+                    now,
+                    None,
+                    &mut draws.at(Purpose::Attempt, client, sent.attempt),
+                );
                 if let Decision::Retry(wait) = decision {
                     queue.push(now + wait, EventKind::Start, client);
                 } else {

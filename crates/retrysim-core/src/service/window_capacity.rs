@@ -14,7 +14,7 @@ use super::{
 use crate::{
     calendar::{EventKind, EventQueue},
     callers::{Call, Callers, Decision},
-    draw::Draws,
+    draw::{Draws, Purpose},
     error::Error,
     policy::Compiled,
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
@@ -150,7 +150,12 @@ impl Kernel for Prepared {
                 (Outcome::Ok, None)
             } else {
                 let hint = if down { None } else { self.hint };
-                let decision = callers.on_failure(call, now, hint, draws);
+                let decision = callers.on_failure(
+                    call,
+                    now,
+                    hint,
+                    &mut draws.at(Purpose::Attempt, client, sent.attempt),
+                );
                 if let Decision::Retry(wait) = decision {
                     queue.push(now + wait, EventKind::Start, client);
                 } else {

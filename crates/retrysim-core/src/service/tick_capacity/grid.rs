@@ -48,7 +48,7 @@ impl Grid {
     #[inline]
     pub fn retry_tick(self, tick: usize, wait: f64) -> usize {
         match self.answers_at {
-            AnswersAt::TickEnd => (tick + 1).saturating_add(round_half_even(wait / self.tick) as usize),
+            AnswersAt::TickEnd => tick + 1 + round_half_even(wait / self.tick),
             AnswersAt::TickStart => self.reached(self.at(tick) + wait).max(tick + 1),
         }
     }
@@ -68,11 +68,13 @@ impl Grid {
     }
 }
 
-/// A number that is not negative, rounded to the nearest whole one, halves to even.
+/// A number that is not negative, rounded to the nearest whole one, halves to even; what lies beyond every
+/// horizon, to 2^31.
 ///
-/// By the rounding of an addition: without SSE 4.1 the standard function is a call into software.
+/// By the rounding of an addition, which leaves the whole number in the low bits: without SSE 4.1 the standard
+/// function is a call into software, and a saturating conversion is a chain of comparisons.
 #[inline]
-fn round_half_even(x: f64) -> f64 {
+fn round_half_even(x: f64) -> usize {
     const NO_FRACTION: f64 = 4_503_599_627_370_496.0;
-    if x < NO_FRACTION { (x + NO_FRACTION) - NO_FRACTION } else { x }
+    (x.min(2_147_483_648.0) + NO_FRACTION).to_bits() as usize - NO_FRACTION.to_bits() as usize
 }
