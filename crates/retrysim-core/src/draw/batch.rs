@@ -1,5 +1,7 @@
 //! Attempts that arrive together, so that a keyed generator can draw for them side by side.
 
+use super::{Draws, Purpose};
+
 /// Attempts of different calls: a column each for what they are and for what was drawn for them.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
@@ -23,6 +25,16 @@ impl Batch {
         self.attempts.extend(self.calls.iter().map(|call| attempt(*call)));
         self.lots.clear();
         self.bits.clear();
+    }
+
+    /// The stream of attempt number `i`.
+    #[inline]
+    pub(crate) fn stream<'d, D: Draws>(&self, i: usize, draws: &'d mut D) -> D::Stream<'d> {
+        let (call, attempt) = (self.calls[i], self.attempts[i]);
+        match self.bits.get(i) {
+            Some(bits) => draws.resume(Purpose::Attempt, call, attempt, *bits),
+            None => draws.at(Purpose::Attempt, call, attempt),
+        }
     }
 
     /// The first uniform numbers of an opened batch of a keyed generator.

@@ -83,7 +83,11 @@ impl Draws for CPython {
 
     fn open(&mut self, _: &mut Batch) {}
 
-    fn opened(&mut self, _: &Batch, _: usize) -> &mut Self {
+    fn begin(&mut self, _: Purpose, _: u32, _: u32) -> u64 {
+        0
+    }
+
+    fn resume(&mut self, _: Purpose, _: u32, _: u32, _: u64) -> &mut Self {
         self
     }
 

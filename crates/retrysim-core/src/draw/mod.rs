@@ -5,6 +5,7 @@
 //! events, on threads or on shards, and two policies under one seed meet the same luck. The generators
 //! of published programs are one sequence for everything: they ignore the key and answer in order.
 
+mod ahead;
 mod batch;
 mod cpython;
 mod fixed;
@@ -14,7 +15,9 @@ mod philox;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::batch::mark_smallest;
-pub use self::{batch::Batch, cpython::CPython, fixed::Fixed, mulberry32::Mulberry32, philox::Philox};
+pub use self::{
+    ahead::Ahead, batch::Batch, cpython::CPython, fixed::Fixed, mulberry32::Mulberry32, philox::Philox,
+};
 
 /// Random numbers for one purpose.
 pub trait Stream: rand_core::Rng {
@@ -52,11 +55,14 @@ pub trait Draws {
     /// The stream for `purpose` of `owner` (a call or a client) at `index` (an attempt or a tick).
     fn at(&mut self, purpose: Purpose, owner: u32, index: u32) -> Self::Stream<'_>;
 
-    /// Opens the streams of a batch of attempts, for [`Draws::choose`] and [`Draws::opened`].
+    /// Draws for a batch of attempts, side by side: lottery numbers and the beginnings of their streams.
     fn open(&mut self, batch: &mut Batch);
 
-    /// The stream of attempt number `i` of an opened batch: the same as [`Draws::at`] gives.
-    fn opened(&mut self, batch: &Batch, i: usize) -> Self::Stream<'_>;
+    /// The first 64 bits of a stream, for [`Draws::resume`]; 0 if streams have no beginning.
+    fn begin(&mut self, purpose: Purpose, owner: u32, index: u32) -> u64;
+
+    /// The stream that [`Draws::at`] gives, its beginning drawn already.
+    fn resume(&mut self, purpose: Purpose, owner: u32, index: u32, bits: u64) -> Self::Stream<'_>;
 
     /// Marks `min(k, n)` of `n` attempts at random, all equally likely. The batch needs to be open only for `k < n`.
     fn choose(&mut self, batch: &mut Batch, k: usize, marks: &mut [bool]);

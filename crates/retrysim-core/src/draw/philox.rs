@@ -60,17 +60,18 @@ impl Draws for Philox {
         for i in 0..n {
             let words = rounds(self.counter(Purpose::Attempt, calls[i], attempts[i]), self.key);
             lots[i] = words[0];
-            bits[i] = u64::from(words[2]) << 32 | u64::from(words[3]);
+            bits[i] = beginning(words);
         }
     }
 
     #[inline]
-    fn opened(&mut self, batch: &Batch, i: usize) -> PhiloxStream {
-        let stream = self.at(Purpose::Attempt, batch.calls[i], batch.attempts[i]);
-        match batch.bits.get(i) {
-            Some(bits) => stream.begun(*bits),
-            None => stream,
-        }
+    fn begin(&mut self, purpose: Purpose, owner: u32, index: u32) -> u64 {
+        beginning(rounds(self.counter(purpose, owner, index), self.key))
+    }
+
+    #[inline]
+    fn resume(&mut self, purpose: Purpose, owner: u32, index: u32, bits: u64) -> PhiloxStream {
+        self.at(purpose, owner, index).begun(bits)
     }
 
     /// The smallest lottery numbers win, ties by call, so the order of the batch does not matter.
@@ -101,6 +102,12 @@ fn rounds(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
         key = [key[0].wrapping_add(0x9E37_79B9), key[1].wrapping_add(0xBB67_AE85)];
     }
     counter
+}
+
+/// The first 64 bits of the stream at a block.
+#[inline]
+fn beginning(words: [u32; 4]) -> u64 {
+    u64::from(words[2]) << 32 | u64::from(words[3])
 }
 
 /// The counter of the next block; its number lives in the low byte of the last word.
@@ -214,15 +221,16 @@ mod tests {
     }
 
     #[test]
-    fn an_opened_stream_is_the_stream_at_its_key() {
+    fn a_stream_resumed_is_the_stream_at_its_key() {
         let mut draws = Philox::new(11, 3 | 7 << 32);
         let mut batch = batch(100..113);
         draws.open(&mut batch);
         for (i, call) in (100..113).enumerate() {
             let mut expected = draws.at(Purpose::Attempt, call, 1 + call % 3);
-            let mut opened = draws.opened(&batch, i);
+            assert_eq!(draws.begin(Purpose::Attempt, call, 1 + call % 3), batch.bits[i]);
+            let mut resumed = draws.resume(Purpose::Attempt, call, 1 + call % 3, batch.bits[i]);
             for _ in 0..9 {
-                assert_eq!(opened.unit(), expected.unit());
+                assert_eq!(resumed.unit(), expected.unit());
             }
         }
     }

@@ -16,7 +16,7 @@ use super::{Base, Crowd, Kernel};
 use crate::{
     calendar::{EventKind, EventQueue},
     callers::{Call, Callers, Decision},
-    draw::{Draws, Purpose},
+    draw::{Ahead, Draws, Purpose},
     error::Error,
     latency::{Latency, Sampler},
     policy::Compiled,
@@ -66,25 +66,36 @@ pub struct Prepared {
 struct Try {
     start: f64,
     read: f64,
+    write: f64,
     answer: f64,
+    /// Delays of the client's next attempt, drawn ahead where the generator allows it: then nothing waits for them.
+    next: [f64; 4],
+}
+
+impl Try {
+    /// The attempt that the client starts at `start`.
+    fn new(start: f64, hops: [f64; 4]) -> Self {
+        let read = start + hops[0];
+        let write = read + hops[1] + hops[2];
+        Self { start, read, write, answer: write + hops[3], next: [0.0; 4] }
+    }
 }
 
 /// What a worker keeps from run to run.
 #[derive(Debug, Default)]
 pub struct Scratch {
     queue: EventQueue,
+    ahead: Ahead,
     calls: Vec<Call>,
     tries: Vec<Try>,
 }
 
 impl Prepared {
-    /// Draws the four delays of an attempt that the client starts at `start`; gives it and its write's time.
-    fn attempt<D: Draws>(&self, start: f64, call: &Call, draws: &mut D) -> (Try, f64) {
-        let mut stream = draws.at(Purpose::Network, call.id, call.attempt);
-        let mut hop = || self.network.sample(&mut stream);
-        let read = start + hop();
-        let write = read + hop() + hop();
-        (Try { start, read, answer: write + hop() }, write)
+    /// The delays of an attempt's four messages, in their order.
+    #[inline]
+    fn hops<D: Draws>(&self, client: u32, attempt: u32, draws: &mut D) -> [f64; 4] {
+        let mut stream = draws.at(Purpose::Network, client, attempt);
+        std::array::from_fn(|_| self.network.sample(&mut stream))
     }
 }
 
@@ -107,30 +118,34 @@ impl Kernel for Prepared {
         scratch: &mut Scratch,
         row: &mut [f64],
     ) -> bool {
-        let Scratch { queue, calls, tries } = scratch;
+        let Scratch { queue, ahead, calls, tries } = scratch;
         let mut callers = Callers::new(policy, self.crowd.clients);
         let mut completion = Completion::new(u64::from(self.crowd.clients));
         let (mut writes, mut gave_up, mut most, mut done_sum) = (0_u64, 0_u64, 0_u32, 0.0_f64);
         let (mut last_commit, mut finish) = (f64::NEG_INFINITY, f64::NAN);
-        queue.clear();
+        ahead.reset::<D>(policy, self.crowd.clients);
         calls.clear();
         tries.clear();
         for client in 0..self.crowd.clients {
             let start = self.crowd.start(client, draws);
             let call = callers.call(client, client, start);
             callers.on_send(&call, start);
-            let (attempt, write) = self.attempt(start, &call, draws);
+            ahead.on_send(client, 1, draws);
+            let hops = self.hops(client, 1, draws);
+            tries.push(Try::new(start, hops));
             calls.push(call);
-            tries.push(attempt);
-            queue.push(write, EventKind::Start, client);
+            if D::KEYED {
+                tries[client as usize].next = self.hops(client, 2, draws);
+            }
         }
-        while let Some((now, _, client)) = queue.pop()
+        queue.start(tries.iter().map(|attempt| attempt.write));
+        while let Some((now, _, client)) = queue.first()
             && now < self.horizon
             && !callers.is_endless()
         {
             let call = &mut calls[client as usize];
             let sent = *call;
-            let Try { start, read, answer } = tries[client as usize];
+            let Try { start, read, answer, next, .. } = tries[client as usize];
             writes += 1;
             most = most.max(sent.attempt);
             let (outcome, decision) = if last_commit < read {
@@ -140,20 +155,23 @@ impl Kernel for Prepared {
                 completion.success(self.unit.to_secs(answer));
                 finish = answer.max(finish);
                 done_sum += answer;
+                queue.remove(client);
                 (Outcome::Ok, None)
             } else {
-                let decision = callers.on_failure(
-                    call,
-                    answer,
-                    None,
-                    &mut draws.at(Purpose::Attempt, client, sent.attempt),
-                );
+                let decision =
+                    callers.on_failure(call, answer, None, &mut ahead.stream(client, sent.attempt, draws));
                 if let Decision::Retry(wait) = decision {
                     callers.on_send(call, answer + wait);
-                    let (attempt, write) = self.attempt(answer + wait, call, draws);
-                    tries[client as usize] = attempt;
-                    queue.push(write, EventKind::Start, client);
+                    let hops = if D::KEYED { next } else { self.hops(client, call.attempt, draws) };
+                    let attempt = &mut tries[client as usize];
+                    *attempt = Try::new(answer + wait, hops);
+                    queue.set(attempt.write, EventKind::Start, client);
+                    if D::KEYED {
+                        attempt.next = self.hops(client, call.attempt + 1, draws);
+                    }
+                    ahead.on_send(client, call.attempt, draws);
                 } else {
+                    queue.remove(client);
                     gave_up += 1;
                 }
                 (Outcome::Error, Some(decision))

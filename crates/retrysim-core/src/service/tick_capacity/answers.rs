@@ -90,7 +90,7 @@ impl Prepared<'_> {
                 tally.successes(tick, 1, self.unit.to_secs(end));
                 (Outcome::Ok, None)
             } else {
-                let decision = callers.on_failure(call, now, hint, &mut draws.opened(batch, i));
+                let decision = callers.on_failure(call, now, hint, &mut batch.stream(i, draws));
                 if let Decision::Retry(wait) = decision {
                     calendar.push(self.grid.retry_tick(tick, wait), *id);
                 } else {
@@ -174,7 +174,7 @@ fn delays<D: Draws>(callers: &Callers<'_>, hint: Option<f64>, draws: &mut D, roo
     retries.delays.clear();
     for (i, id) in batch.calls.iter().enumerate() {
         let memory = &mut calls[*id as usize].memory;
-        let delay = policy.delay(batch.attempts[i], hint, memory, &mut draws.opened(batch, i));
+        let delay = policy.delay(batch.attempts[i], hint, memory, &mut batch.stream(i, draws));
         retries.delays.push(delay.unwrap_or(f64::NAN));
     }
 }
