@@ -87,6 +87,10 @@ impl Draws for CPython {
         0
     }
 
+    fn send(&mut self, _: u32, _: u32) -> (u64, &mut Self) {
+        (0, self)
+    }
+
     fn resume(&mut self, _: Purpose, _: u32, _: u32, _: u64) -> &mut Self {
         self
     }

@@ -61,6 +61,9 @@ pub trait Draws {
     /// The first 64 bits of a stream, for [`Draws::resume`]; 0 if streams have no beginning.
     fn begin(&mut self, purpose: Purpose, owner: u32, index: u32) -> u64;
 
+    /// The beginning of an attempt's own stream and the stream of its network delays, drawn together.
+    fn send(&mut self, call: u32, attempt: u32) -> (u64, Self::Stream<'_>);
+
     /// The stream that [`Draws::at`] gives, its beginning drawn already.
     fn resume(&mut self, purpose: Purpose, owner: u32, index: u32, bits: u64) -> Self::Stream<'_>;
 

@@ -47,7 +47,7 @@ impl Draws for Philox {
     #[inline]
     fn at(&mut self, purpose: Purpose, owner: u32, index: u32) -> PhiloxStream {
         let counter = self.counter(purpose, owner, index);
-        PhiloxStream { key: self.key, counter, words: [0; 4], next: 4, first: true }
+        PhiloxStream { key: self.key, counter, words: [0; WORDS], next: 0, end: 0, first: true }
     }
 
     fn open(&mut self, batch: &mut Batch) {
@@ -72,6 +72,24 @@ impl Draws for Philox {
     #[inline]
     fn resume(&mut self, purpose: Purpose, owner: u32, index: u32, bits: u64) -> PhiloxStream {
         self.at(purpose, owner, index).begun(bits)
+    }
+
+    fn send(&mut self, call: u32, attempt: u32) -> (u64, PhiloxStream) {
+        let mut stream = self.at(Purpose::Network, call, attempt);
+        let network = std::iter::successors(Some(stream.counter), |counter| Some(after(*counter)));
+        let [index, owner, run, last] = self.counter(Purpose::Attempt, call, attempt);
+        let mut lasts = [last; 4];
+        lasts[1..].iter_mut().zip(network).for_each(|(last, counter)| *last = counter[3]);
+        let mut columns = [[0; 4]; 4];
+        let [a, b, c, d] = &mut columns;
+        blocks([index, owner, run], &lasts, self.key, a, b, c, d);
+        let block = |i: usize| columns.map(|column| column[i]);
+        for i in 1..4 {
+            stream.words[4 * i - 4..4 * i].copy_from_slice(&block(i));
+        }
+        stream.counter[3] = after([0, 0, 0, lasts[3]])[3];
+        (stream.next, stream.end, stream.first) = (2, 12, false);
+        (beginning(block(0)), stream)
     }
 
     /// The smallest lottery numbers win, ties by call, so the order of the batch does not matter.
@@ -104,6 +122,28 @@ fn rounds(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     counter
 }
 
+/// The blocks of counters that differ in their last word, side by side; a column for each of their words.
+///
+/// Not compiled into its callers: loops of unknown length become vector instructions, short ones of known
+/// length do not.
+#[inline(never)]
+fn blocks(
+    counter: [u32; 3],
+    lasts: &[u32],
+    key: [u32; 2],
+    a: &mut [u32],
+    b: &mut [u32],
+    c: &mut [u32],
+    d: &mut [u32],
+) {
+    let n = lasts.len();
+    let (a, b, c, d) = (&mut a[..n], &mut b[..n], &mut c[..n], &mut d[..n]);
+    for i in 0..n {
+        let [x, y, z] = counter;
+        [a[i], b[i], c[i], d[i]] = rounds([x, y, z, lasts[i]], key);
+    }
+}
+
 /// The first 64 bits of the stream at a block.
 #[inline]
 fn beginning(words: [u32; 4]) -> u64 {
@@ -116,13 +156,18 @@ const fn after(mut counter: [u32; 4]) -> [u32; 4] {
     counter
 }
 
+/// Words that a stream has room for: the blocks that are drawn together for one attempt.
+const WORDS: usize = 16;
+
 /// The words at one key: words 2 and 3 of the first block, then whole blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct PhiloxStream {
     key: [u32; 2],
+    /// The counter of the next block.
     counter: [u32; 4],
-    words: [u32; 4],
+    words: [u32; WORDS],
     next: usize,
+    end: usize,
     first: bool,
 }
 
@@ -130,33 +175,40 @@ impl PhiloxStream {
     /// The stream with its first 64 bits drawn already.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "two words")]
-    const fn begun(mut self, bits: u64) -> Self {
-        self.words = [0, 0, (bits >> 32) as u32, bits as u32];
+    fn begun(mut self, bits: u64) -> Self {
+        self.words[..2].copy_from_slice(&[(bits >> 32) as u32, bits as u32]);
         self.counter = after(self.counter);
-        (self.next, self.first) = (2, false);
+        (self.end, self.first) = (2, false);
         self
     }
 
     #[inline]
     fn word(&mut self) -> u32 {
-        if self.next == 4 {
-            self.words = philox4x32_10(self.counter, self.key);
-            self.next = if self.first { 2 } else { 0 };
-            self.first = false;
-            self.counter = after(self.counter);
+        if self.next == self.end {
+            self.refill();
         }
         self.next += 1;
-        self.words[self.next - 1]
+        self.words[(self.next - 1) % WORDS]
+    }
+
+    #[inline(never)]
+    fn refill(&mut self) {
+        self.words[..4].copy_from_slice(&philox4x32_10(self.counter, self.key));
+        (self.next, self.end) = (if self.first { 2 } else { 0 }, 4);
+        self.first = false;
+        self.counter = after(self.counter);
     }
 }
 
 impl TryRng for PhiloxStream {
     type Error = Infallible;
 
+    #[inline]
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
         Ok(self.word())
     }
 
+    #[inline]
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
         utils::next_u64_via_u32(self)
     }
@@ -232,6 +284,17 @@ mod tests {
             for _ in 0..9 {
                 assert_eq!(resumed.unit(), expected.unit());
             }
+        }
+    }
+
+    #[test]
+    fn an_attempt_and_its_network_delays_can_be_drawn_together() {
+        let mut draws = Philox::new(11, 3 | 7 << 32);
+        let (bits, mut together) = draws.send(6, 2);
+        assert_eq!(bits, draws.begin(Purpose::Attempt, 6, 2));
+        let mut alone = draws.at(Purpose::Network, 6, 2);
+        for _ in 0..30 {
+            assert_eq!(together.word(), alone.word());
         }
     }
 

@@ -274,6 +274,31 @@ impl Op {
 
     #[inline]
     fn apply<S: Stream>(&self, n: u32, v: f64, memory: &mut Memory, stream: &mut S) -> ControlFlow<f64, f64> {
+        Continue(match self {
+            Self::Prev { first, .. } if n == 1 => *first,
+            Self::Prev { factor, pow_n: false, .. } => factor * memory.previous,
+            Self::Cap(cap) => v.min(*cap),
+            Self::Floor(floor) => v.max(*floor),
+            Self::Scale(factor) => v * factor,
+            Self::Jitter { lo, width } => v * (lo + width * stream.unit()),
+            Self::Add { lo, width } => v + (lo + width * stream.unit()),
+            Self::Uniform { lo, hi } => {
+                let (lo, hi) = (lo.at(v, memory.previous, n), hi.at(v, memory.previous, n));
+                lo + (hi - lo) * stream.unit()
+            }
+            _ => return self.apply_rare(n, v, memory, stream),
+        })
+    }
+
+    /// Stages that are long or not met in the middle of a run; apart, so that the others are compiled into it.
+    #[inline(never)]
+    fn apply_rare<S: Stream>(
+        &self,
+        n: u32,
+        v: f64,
+        memory: &mut Memory,
+        stream: &mut S,
+    ) -> ControlFlow<f64, f64> {
         let retries_before = f64::from(n - 1);
         Continue(match self {
             Self::Exp { base, factor, shift, offset } => {
@@ -288,24 +313,13 @@ impl Op {
                 let doubled = base * libm::exp2(f64::from(n - 1).min(f64::from(*max))).min(f64::MAX);
                 doubled * f64::from((n - 1).saturating_sub(*max) + 1)
             }
-            Self::Prev { first, .. } if n == 1 => *first,
-            Self::Prev { factor, pow_n: false, .. } => factor * memory.previous,
-            Self::Prev { factor, pow_n: true, .. } => memory.previous * power(*factor, retries_before),
+            Self::Prev { factor, .. } => memory.previous * power(*factor, retries_before),
             Self::PollyV2(base) => {
                 let curve = polly_curve(retries_before + stream.unit());
                 // Beyond 2^1024 the difference of two infinities is an overflow, too.
                 let step = if curve.is_finite() { curve - memory.telescope } else { f64::MAX };
                 memory.telescope = curve;
                 step / 1.4 * base
-            }
-            Self::Cap(cap) => v.min(*cap),
-            Self::Floor(floor) => v.max(*floor),
-            Self::Scale(factor) => v * factor,
-            Self::Jitter { lo, width } => v * (lo + width * stream.unit()),
-            Self::Add { lo, width } => v + (lo + width * stream.unit()),
-            Self::Uniform { lo, hi } => {
-                let (lo, hi) = (lo.at(v, memory.previous, n), hi.at(v, memory.previous, n));
-                lo + (hi - lo) * stream.unit()
             }
             Self::Latch(limit) => {
                 let latched = v >= *limit || (n > 1 && memory.previous >= *limit);
@@ -341,6 +355,12 @@ impl Op {
                 let r = (60.0 * stream.unit()).floor();
                 v * if r < 30.0 { 1.0 - r / 100.0 } else { 1.0 + (r / 2.0).floor() / 100.0 }
             }
+            Self::Cap(_)
+            | Self::Floor(_)
+            | Self::Scale(_)
+            | Self::Jitter { .. }
+            | Self::Add { .. }
+            | Self::Uniform { .. } => v,
         })
     }
 }

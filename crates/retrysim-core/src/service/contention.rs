@@ -16,7 +16,7 @@ use super::{Base, Crowd, Kernel};
 use crate::{
     calendar::{EventKind, EventQueue},
     callers::{Call, Callers, Decision},
-    draw::{Ahead, Draws, Purpose},
+    draw::{Draws, Purpose},
     error::Error,
     latency::{Latency, Sampler},
     policy::Compiled,
@@ -68,16 +68,27 @@ struct Try {
     read: f64,
     write: f64,
     answer: f64,
-    /// Delays of the client's next attempt, drawn ahead where the generator allows it: then nothing waits for them.
-    next: [f64; 4],
+    /// Of the stream of the delay after it.
+    bits: u64,
+    /// The client's next attempt, drawn ahead where the generator allows it: then nothing waits for it.
+    next: Drawn,
+}
+
+/// The random part of an attempt.
+#[derive(Clone, Copy, Debug, Default)]
+struct Drawn {
+    /// Delays of its four messages.
+    hops: [f64; 4],
+    /// The beginning of the stream of the delay after it.
+    bits: u64,
 }
 
 impl Try {
     /// The attempt that the client starts at `start`.
-    fn new(start: f64, hops: [f64; 4]) -> Self {
+    fn new(start: f64, Drawn { hops, bits }: Drawn) -> Self {
         let read = start + hops[0];
         let write = read + hops[1] + hops[2];
-        Self { start, read, write, answer: write + hops[3], next: [0.0; 4] }
+        Self { start, read, write, answer: write + hops[3], bits, next: Drawn::default() }
     }
 }
 
@@ -85,17 +96,15 @@ impl Try {
 #[derive(Debug, Default)]
 pub struct Scratch {
     queue: EventQueue,
-    ahead: Ahead,
     calls: Vec<Call>,
     tries: Vec<Try>,
 }
 
 impl Prepared {
-    /// The delays of an attempt's four messages, in their order.
     #[inline]
-    fn hops<D: Draws>(&self, client: u32, attempt: u32, draws: &mut D) -> [f64; 4] {
-        let mut stream = draws.at(Purpose::Network, client, attempt);
-        std::array::from_fn(|_| self.network.sample(&mut stream))
+    fn draw<D: Draws>(&self, client: u32, attempt: u32, draws: &mut D) -> Drawn {
+        let (bits, mut stream) = draws.send(client, attempt);
+        Drawn { hops: std::array::from_fn(|_| self.network.sample(&mut stream)), bits }
     }
 }
 
@@ -118,24 +127,21 @@ impl Kernel for Prepared {
         scratch: &mut Scratch,
         row: &mut [f64],
     ) -> bool {
-        let Scratch { queue, ahead, calls, tries } = scratch;
+        let Scratch { queue, calls, tries } = scratch;
         let mut callers = Callers::new(policy, self.crowd.clients);
         let mut completion = Completion::new(u64::from(self.crowd.clients));
         let (mut writes, mut gave_up, mut most, mut done_sum) = (0_u64, 0_u64, 0_u32, 0.0_f64);
         let (mut last_commit, mut finish) = (f64::NEG_INFINITY, f64::NAN);
-        ahead.reset::<D>(policy, self.crowd.clients);
         calls.clear();
         tries.clear();
         for client in 0..self.crowd.clients {
             let start = self.crowd.start(client, draws);
             let call = callers.call(client, client, start);
             callers.on_send(&call, start);
-            ahead.on_send(client, 1, draws);
-            let hops = self.hops(client, 1, draws);
-            tries.push(Try::new(start, hops));
+            tries.push(Try::new(start, self.draw(client, 1, draws)));
             calls.push(call);
             if D::KEYED {
-                tries[client as usize].next = self.hops(client, 2, draws);
+                tries[client as usize].next = self.draw(client, 2, draws);
             }
         }
         queue.start(tries.iter().map(|attempt| attempt.write));
@@ -145,7 +151,7 @@ impl Kernel for Prepared {
         {
             let call = &mut calls[client as usize];
             let sent = *call;
-            let Try { start, read, answer, next, .. } = tries[client as usize];
+            let Try { start, read, answer, bits, next, .. } = tries[client as usize];
             writes += 1;
             most = most.max(sent.attempt);
             let (outcome, decision) = if last_commit < read {
@@ -158,18 +164,21 @@ impl Kernel for Prepared {
                 queue.remove(client);
                 (Outcome::Ok, None)
             } else {
-                let decision =
-                    callers.on_failure(call, answer, None, &mut ahead.stream(client, sent.attempt, draws));
+                let decision = callers.on_failure(
+                    call,
+                    answer,
+                    None,
+                    &mut draws.resume(Purpose::Attempt, client, sent.attempt, bits),
+                );
                 if let Decision::Retry(wait) = decision {
                     callers.on_send(call, answer + wait);
-                    let hops = if D::KEYED { next } else { self.hops(client, call.attempt, draws) };
+                    let drawn = if D::KEYED { next } else { self.draw(client, call.attempt, draws) };
                     let attempt = &mut tries[client as usize];
-                    *attempt = Try::new(answer + wait, hops);
+                    *attempt = Try::new(answer + wait, drawn);
                     queue.set(attempt.write, EventKind::Start, client);
                     if D::KEYED {
-                        attempt.next = self.hops(client, call.attempt + 1, draws);
+                        attempt.next = self.draw(client, call.attempt + 1, draws);
                     }
-                    ahead.on_send(client, call.attempt, draws);
                 } else {
                     queue.remove(client);
                     gave_up += 1;
