@@ -102,7 +102,7 @@ impl<'p> Callers<'p> {
 
     /// The attempt failed; `hint` is the server's Retry-After in units, `stream` the attempt's own. A retry counts
     /// as the next attempt.
-    #[inline]
+    #[inline(always)]
     pub fn on_failure<S: Stream>(
         &mut self,
         call: &mut Call,

@@ -111,7 +111,7 @@ impl Delay {
     ///
     /// Draws only what its stages need; `memory.previous` is left for the caller to set, since a hint
     /// of the server may still replace the delay.
-    #[inline]
+    #[inline(always)]
     pub fn before_retry<S: Stream>(&self, n: u32, memory: &mut Memory, stream: &mut S) -> f64 {
         let value = run(&self.rest, n, self.known(n), memory, stream).unwrap_or_else(|latched| latched);
         self.bounded(value)
@@ -165,7 +165,7 @@ fn settles(ops: &[Op]) -> bool {
 }
 
 /// Applies ops in order; `Err` holds a latched value that skips the rest.
-#[inline]
+#[inline(always)]
 fn run<S: Stream>(ops: &[Op], n: u32, start: f64, memory: &mut Memory, stream: &mut S) -> Result<f64, f64> {
     let mut value = start;
     for op in ops {
@@ -272,7 +272,7 @@ impl Op {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn apply<S: Stream>(&self, n: u32, v: f64, memory: &mut Memory, stream: &mut S) -> ControlFlow<f64, f64> {
         Continue(match self {
             Self::Prev { first, .. } if n == 1 => *first,

@@ -23,7 +23,8 @@ impl Grid {
     /// When `tick` begins.
     #[inline]
     pub fn at(self, tick: usize) -> f64 {
-        tick as f64 * self.tick
+        // A conversion of 32 bits is one instruction; of 64 without a sign, six.
+        f64::from(tick as u32) * self.tick
     }
 
     /// When the answer of `tick` arrives.
@@ -57,7 +58,7 @@ impl Grid {
     /// number of ticks if there is none.
     #[inline]
     fn reached(self, time: f64) -> usize {
-        let mut tick = ((time / self.tick) as usize).min(self.ticks);
+        let mut tick = (time / self.tick).min(f64::from(self.ticks as u32)) as u32 as usize;
         while tick > 0 && self.at(tick - 1) >= time {
             tick -= 1;
         }
