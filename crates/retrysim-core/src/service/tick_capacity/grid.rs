@@ -58,12 +58,12 @@ impl Grid {
     /// number of ticks if there is none.
     #[inline]
     fn reached(self, time: f64) -> usize {
-        let mut tick = (time / self.tick).min(f64::from(self.ticks as u32)) as u32 as usize;
-        while tick > 0 && self.at(tick - 1) >= time {
-            tick -= 1;
-        }
-        while tick < self.ticks && self.at(tick) < time {
-            tick += 1;
+        // Below 2^26 ticks the quotient is off by less than one tick, and a tick's begin by its last bit: the one
+        // looked for is at most three after the one before the quotient.
+        let quotient = (time / self.tick).min(f64::from(self.ticks as u32)) as u32 as usize;
+        let mut tick = quotient.saturating_sub(1);
+        for _ in 0..3 {
+            tick += usize::from(tick < self.ticks && self.at(tick) < time);
         }
         tick
     }
