@@ -14,7 +14,6 @@ pub(super) struct Grid {
 }
 
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "ticks are below 2^26; a float beyond the last tick saturates and is dropped"
