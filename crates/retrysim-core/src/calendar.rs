@@ -79,7 +79,8 @@ pub enum EventKind {
 /// outcome.
 #[derive(Clone, Debug, Default)]
 pub struct EventQueue {
-    nodes: Vec<Node>,
+    /// Nodes that meet: those at `2 i` and `2 i + 1`, whose winner is at `i`; the root is at 1.
+    matches: Vec<[Node; 2]>,
 }
 
 /// The earliest event below, as a number in the order of events, and whose it is.
@@ -96,14 +97,15 @@ impl EventQueue {
     /// Forgets all events and starts each client, in order, at its time.
     pub fn start(&mut self, times: impl ExactSizeIterator<Item = f64>) {
         let leaves = times.len().next_power_of_two();
-        self.nodes.clear();
-        self.nodes.resize(leaves, Node { key: NEVER, client: 0 });
-        let events = times.zip(0..).map(|(time, client)| Node { key: key(time, EventKind::Start), client });
-        self.nodes.extend(events);
-        self.nodes.resize(2 * leaves, Node { key: NEVER, client: u32::MAX });
-        for node in (1..leaves).rev() {
-            let [left, right] = [self.nodes[2 * node], self.nodes[2 * node + 1]];
-            self.nodes[node] = if right.key < left.key { right } else { left };
+        self.matches.clear();
+        self.matches.resize(leaves, [Node { key: NEVER, client: u32::MAX }; 2]);
+        for (time, client) in times.zip(0..) {
+            let place = leaves + client as usize;
+            self.matches[place / 2][place % 2] = Node { key: key(time, EventKind::Start), client };
+        }
+        for place in (1..leaves).rev() {
+            let [left, right] = self.matches[place];
+            self.matches[place / 2][place % 2] = if right.key < left.key { right } else { left };
         }
     }
 
@@ -111,7 +113,7 @@ impl EventQueue {
     #[inline]
     #[must_use]
     pub fn first(&self) -> Option<(f64, EventKind, u32)> {
-        let Node { key, client } = *self.nodes.get(1)?;
+        let [_, Node { key, client }] = *self.matches.first()?;
         let kind = if key & 1 == 0 { EventKind::End } else { EventKind::Start };
         (key != NEVER).then_some((f64::from_bits(key >> 1), kind, client))
     }
@@ -130,18 +132,20 @@ impl EventQueue {
 
     #[inline]
     fn replay(&mut self, key: u64, client: u32) {
-        let mut place = self.nodes.len() / 2 + client as usize;
+        let mut place = self.matches.len() + client as usize;
         let mut best = Node { key, client };
-        self.nodes[place] = best;
         while place > 1 {
-            let other = self.nodes[place ^ 1];
-            // The left one, whose place is even, wins a tie.
-            let lost = other.key < best.key + (place & 1) as u64;
+            let side = place % 2;
+            place /= 2;
+            let pair = &mut self.matches[place];
+            let other = pair[1 - side];
+            pair[side] = best;
+            // The left one wins a tie.
+            let lost = other.key < best.key + side as u64;
             best.key = select_unpredictable(lost, other.key, best.key);
             best.client = select_unpredictable(lost, other.client, best.client);
-            place /= 2;
-            self.nodes[place] = best;
         }
+        self.matches[0][1] = best;
     }
 }
 

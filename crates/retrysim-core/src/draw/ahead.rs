@@ -1,7 +1,6 @@
 //! Numbers for the delay after an attempt, drawn when it is sent, so that nothing waits for them when it fails.
 
 use super::{Draws, Purpose};
-use crate::policy::Compiled;
 
 /// The beginnings of the streams of attempts under way, by call.
 #[derive(Clone, Debug, Default)]
@@ -12,9 +11,9 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    /// Nothing is under way.
-    pub fn reset<D: Draws>(&mut self, policy: &Compiled, calls: u32) {
-        self.is_used = D::KEYED && policy.draws();
+    /// Nothing is under way; `are_read` says whether delays draw at all.
+    pub fn reset<D: Draws>(&mut self, are_read: bool, calls: u32) {
+        self.is_used = D::KEYED && are_read;
         self.bits.clear();
         self.bits.resize(if self.is_used { calls as usize } else { 0 }, 0);
     }

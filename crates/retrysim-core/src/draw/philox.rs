@@ -210,6 +210,12 @@ impl TryRng for PhiloxStream {
 
     #[inline]
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        if let Some(&[low, high]) = self.words.get(self.next..self.next + 2)
+            && self.next + 2 <= self.end
+        {
+            self.next += 2;
+            return Ok(u64::from(high) << 32 | u64::from(low));
+        }
         utils::next_u64_via_u32(self)
     }
 

@@ -193,6 +193,7 @@ impl Policy {
         Compiled {
             draws: delay.draws() || hint.as_ref().is_some_and(HintRule::draws),
             is_columnar: delay.is_columnar(),
+            looks_back: delay.looks_back(),
             delay,
             limits: Limits::compile(&self.stop, unit),
             hint,
@@ -210,6 +211,7 @@ pub struct Compiled {
     pub(crate) budgets: Vec<BudgetRule>,
     draws: bool,
     is_columnar: bool,
+    pub(crate) looks_back: bool,
 }
 
 impl Compiled {

@@ -95,7 +95,7 @@ impl Kernel for Prepared {
         let (mut starts, mut gave_up) = (0_u64, 0_u64);
         let (mut in_flight, mut peak, mut doomed_through) = (0_u32, 0_u32, 0_u64);
         let (mut first_success, mut most) = (f64::NAN, 0_u32);
-        ahead.reset::<D>(policy, self.crowd.clients);
+        ahead.reset::<D>(policy.draws(), self.crowd.clients);
         calls.clear();
         flights.clear();
         flights.resize(self.crowd.clients as usize, (0.0, 0));

@@ -121,7 +121,7 @@ impl Kernel for Prepared {
         let mut callers = Callers::new(policy, self.crowd.clients);
         let mut completion = Completion::new(u64::from(self.crowd.clients));
         let (mut attempts, mut gave_up, mut in_outage) = (0_u64, 0_u64, 0_u64);
-        ahead.reset::<D>(policy, self.crowd.clients);
+        ahead.reset::<D>(policy.draws(), self.crowd.clients);
         calls.clear();
         for counts in [&mut *load, &mut *served] {
             counts.clear();

@@ -8,7 +8,7 @@ use super::{Delay, Op};
 /// What delays are computed from, and the delays: a place each for every retry.
 #[derive(Clone, Debug, Default)]
 pub struct Retries {
-    /// Delays that were returned last.
+    /// Delays that were returned last, if a stage looks back.
     pub previous: Vec<f64>,
     /// First uniform numbers of the streams, if the delay draws.
     pub units: Vec<f64>,
@@ -21,6 +21,12 @@ impl Delay {
     #[must_use]
     pub fn is_columnar(&self) -> bool {
         self.rest.iter().filter(|op| op.draws()).count() <= 1 && self.rest.iter().all(Op::is_columnar)
+    }
+
+    /// Whether a stage looks at the delay that was returned last.
+    #[must_use]
+    pub fn looks_back(&self) -> bool {
+        !self.rest.iter().all(|op| op.is_columnar() && !matches!(op, Op::Prev { .. } | Op::Uniform { .. }))
     }
 
     /// Fills `delays` with what [`Delay::before_retry`] gives for each retry `n` (1 = the first).

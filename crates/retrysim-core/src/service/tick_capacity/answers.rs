@@ -164,10 +164,14 @@ fn delays<D: Draws>(callers: &Callers<'_>, hint: Option<f64>, draws: &mut D, roo
         retries.units.clear();
         retries.units.extend(batch.units());
         retries.previous.clear();
-        retries.previous.extend(batch.calls.iter().map(|id| calls[*id as usize].memory.previous));
+        if policy.looks_back {
+            retries.previous.extend(batch.calls.iter().map(|id| calls[*id as usize].memory.previous));
+        }
         policy.delay.before_retries(&batch.attempts, retries);
-        for (id, delay) in batch.calls.iter().zip(&retries.delays) {
-            calls[*id as usize].memory.previous = *delay;
+        if policy.looks_back {
+            for (id, delay) in batch.calls.iter().zip(&retries.delays) {
+                calls[*id as usize].memory.previous = *delay;
+            }
         }
         return;
     }
