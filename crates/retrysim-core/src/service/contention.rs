@@ -104,7 +104,8 @@ impl Prepared {
     #[inline]
     fn draw<D: Draws>(&self, client: u32, attempt: u32, draws: &mut D) -> Drawn {
         let (bits, mut stream) = draws.send(client, attempt);
-        Drawn { hops: std::array::from_fn(|_| self.network.sample(&mut stream)), bits }
+        let mut hop = || self.network.sample(&mut stream);
+        Drawn { hops: [hop(), hop(), hop(), hop()], bits }
     }
 }
 
