@@ -74,22 +74,16 @@ impl Draws for Philox {
         self.at(purpose, owner, index).begun(bits)
     }
 
+    #[inline]
     fn send(&mut self, call: u32, attempt: u32) -> (u64, PhiloxStream) {
         let mut stream = self.at(Purpose::Network, call, attempt);
-        let network = std::iter::successors(Some(stream.counter), |counter| Some(after(*counter)));
-        let [index, owner, run, last] = self.counter(Purpose::Attempt, call, attempt);
-        let mut lasts = [last; 4];
-        lasts[1..].iter_mut().zip(network).for_each(|(last, counter)| *last = counter[3]);
-        let mut columns = [[0; 4]; 4];
-        let [a, b, c, d] = &mut columns;
-        blocks([index, owner, run], &lasts, self.key, a, b, c, d);
-        let block = |i: usize| columns.map(|column| column[i]);
-        for i in 1..4 {
-            stream.words[4 * i - 4..4 * i].copy_from_slice(&block(i));
+        // Four normal numbers need five pairs of words, and now and then one more.
+        for words in stream.words.chunks_exact_mut(4).take(3) {
+            words.copy_from_slice(&rounds(stream.counter, self.key));
+            stream.counter = after(stream.counter);
         }
-        stream.counter[3] = after([0, 0, 0, lasts[3]])[3];
         (stream.next, stream.end, stream.first) = (2, 12, false);
-        (beginning(block(0)), stream)
+        (self.begin(Purpose::Attempt, call, attempt), stream)
     }
 
     /// The smallest lottery numbers win, ties by call, so the order of the batch does not matter.
@@ -107,41 +101,22 @@ impl Draws for Philox {
 
 /// The ten rounds, compiled into the loop that asks for them.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "halves of a product")]
-fn rounds(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+#[expect(clippy::cast_possible_truncation, reason = "words are the lower halves")]
+fn rounds(counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+    // Words in the lower halves of 64 bits, whatever is in the upper ones: products need no packing.
+    let word = |x: u64| u64::from(x as u32);
+    let mut x = counter.map(u64::from);
     for _ in 0..10 {
-        let products = [u64::from(counter[0]) * 0xD251_1F53, u64::from(counter[2]) * 0xCD9E_8D57];
-        counter = [
-            (products[1] >> 32) as u32 ^ counter[1] ^ key[0],
-            products[1] as u32,
-            (products[0] >> 32) as u32 ^ counter[3] ^ key[1],
-            products[0] as u32,
+        let products = [word(x[0]) * 0xD251_1F53, word(x[2]) * 0xCD9E_8D57];
+        x = [
+            (products[1] >> 32) ^ x[1] ^ u64::from(key[0]),
+            products[1],
+            (products[0] >> 32) ^ x[3] ^ u64::from(key[1]),
+            products[0],
         ];
         key = [key[0].wrapping_add(0x9E37_79B9), key[1].wrapping_add(0xBB67_AE85)];
     }
-    counter
-}
-
-/// The blocks of counters that differ in their last word, side by side; a column for each of their words.
-///
-/// Not compiled into its callers: loops of unknown length become vector instructions, short ones of known
-/// length do not.
-#[inline(never)]
-fn blocks(
-    counter: [u32; 3],
-    lasts: &[u32],
-    key: [u32; 2],
-    a: &mut [u32],
-    b: &mut [u32],
-    c: &mut [u32],
-    d: &mut [u32],
-) {
-    let n = lasts.len();
-    let (a, b, c, d) = (&mut a[..n], &mut b[..n], &mut c[..n], &mut d[..n]);
-    for i in 0..n {
-        let [x, y, z] = counter;
-        [a[i], b[i], c[i], d[i]] = rounds([x, y, z, lasts[i]], key);
-    }
+    x.map(|word| word as u32)
 }
 
 /// The first 64 bits of the stream at a block.
@@ -156,8 +131,8 @@ const fn after(mut counter: [u32; 4]) -> [u32; 4] {
     counter
 }
 
-/// Words that a stream has room for: the blocks that are drawn together for one attempt.
-const WORDS: usize = 16;
+/// Words that a stream has room for: the blocks that are drawn together for an attempt's network delays.
+const WORDS: usize = 12;
 
 /// The words at one key: words 2 and 3 of the first block, then whole blocks.
 #[derive(Clone, Copy, Debug)]
@@ -188,7 +163,7 @@ impl PhiloxStream {
             self.refill();
         }
         self.next += 1;
-        self.words[(self.next - 1) % WORDS]
+        self.words[self.next - 1]
     }
 
     #[inline(never)]
