@@ -55,6 +55,12 @@ pub trait Draws {
     /// The stream for `purpose` of `owner` (a call or a client) at `index` (an attempt or a tick).
     fn at(&mut self, purpose: Purpose, owner: u32, index: u32) -> Self::Stream<'_>;
 
+    /// The first number of a stream.
+    #[inline]
+    fn number(&mut self, purpose: Purpose, owner: u32, index: u32) -> f64 {
+        self.at(purpose, owner, index).unit()
+    }
+
     /// Draws for a batch of attempts, side by side: lottery numbers and the beginnings of their streams.
     fn open(&mut self, batch: &mut Batch);
 

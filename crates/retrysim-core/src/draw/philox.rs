@@ -50,6 +50,11 @@ impl Draws for Philox {
         PhiloxStream { key: self.key, counter, words: [0; WORDS], next: 0, end: 0, first: true }
     }
 
+    #[inline]
+    fn number(&mut self, purpose: Purpose, owner: u32, index: u32) -> f64 {
+        unit(self.begin(purpose, owner, index))
+    }
+
     fn open(&mut self, batch: &mut Batch) {
         let Batch { calls, attempts, lots, bits, .. } = batch;
         let n = calls.len();

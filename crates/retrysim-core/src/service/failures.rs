@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Base, Crowd, Kernel};
 use crate::{
     callers::{Callers, Decision},
-    draw::{Draws, Purpose, Stream},
+    draw::{Draws, Purpose},
     error::{Error, in_range},
     policy::Compiled,
     record::{Attempt, Column, Kind, Outcome, Recorder, column},
@@ -92,7 +92,7 @@ pub struct Prepared<'s> {
 impl Prepared<'_> {
     fn response<D: Draws>(&self, client: u32, attempt: u32, draws: &mut D) -> Response {
         if self.service.script.is_empty() {
-            let fails = draws.at(Purpose::Outcome, client, attempt).unit() < self.service.probability;
+            let fails = draws.number(Purpose::Outcome, client, attempt) < self.service.probability;
             return if fails { Response::Error } else { Response::Ok };
         }
         let responses = &self.service.script[client as usize % self.service.script.len()];

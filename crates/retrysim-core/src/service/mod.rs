@@ -20,7 +20,7 @@ pub use self::{
     window_capacity::WindowCapacity,
 };
 use crate::{
-    draw::{Draws, Purpose, Stream},
+    draw::{Draws, Purpose},
     error::Error,
     policy::Compiled,
     record::{Column, Kind, Recorder, column},
@@ -136,7 +136,7 @@ impl Crowd {
         if D::KEYED && self.spread <= 0.0 {
             return 0.0;
         }
-        self.spread * draws.at(Purpose::Start, client, 0).unit()
+        self.spread * draws.number(Purpose::Start, client, 0)
     }
 }
 

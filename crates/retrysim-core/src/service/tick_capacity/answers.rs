@@ -41,7 +41,9 @@ impl Prepared<'_> {
         let Room { calls, batch, .. } = room;
         batch.look_up(|call| calls[call as usize].attempt);
         let lottery = !down && self.service.admission == Admission::Random;
-        if batch.calls.len() > self.capacity(down) && (lottery || callers.policy().draws()) {
+        // Of those whom a budget may refuse, few draw: each for itself.
+        let delays = callers.policy().draws() && !callers.policy().has_budgets();
+        if batch.calls.len() > self.capacity(down) && (lottery || delays) {
             draws.open(batch);
         }
     }

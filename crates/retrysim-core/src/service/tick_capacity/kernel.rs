@@ -3,7 +3,7 @@
 use super::{TickCapacity, answers::Room, grid::Grid, tally::Tally};
 use crate::{
     callers::Callers,
-    draw::{Draws, Purpose, Stream},
+    draw::{Draws, Purpose},
     policy::Compiled,
     record::{Column, Recorder},
     scenario::{Scenario, Workload},
@@ -86,7 +86,7 @@ impl Prepared<'_> {
         let Workload::Open(open) = self.workload else { return };
         let mean = open.rate * (self.service.tick.nanos() as f64) / 1e9;
         for client in 0..open.clients {
-            let u = draws.at(Purpose::Arrival, client, tick as u32).unit();
+            let u = draws.number(Purpose::Arrival, client, tick as u32);
             for _ in 0..poisson(mean, u) {
                 let id = room.calls.len() as u32;
                 room.calls.push(callers.call(id, client, self.grid.at(tick)));
