@@ -4,7 +4,7 @@
 //! else of a policy is known to a kernel.
 
 use crate::{
-    draw::{Draws, Purpose},
+    draw::Stream,
     policy::{
         Compiled,
         budget::{Scope, State},
@@ -27,7 +27,7 @@ pub struct Call {
     pub attempt: u32,
     /// When the first attempt was sent.
     pub first_send: f64,
-    memory: Memory,
+    pub(crate) memory: Memory,
 }
 
 /// What follows a failed attempt.
@@ -79,7 +79,13 @@ impl<'p> Callers<'p> {
         self.endless
     }
 
+    /// The policy that all of them follow.
+    pub(crate) const fn policy(&self) -> &'p Compiled {
+        self.policy
+    }
+
     /// An attempt is sent. All sends of one moment are reported before any answer.
+    #[inline]
     pub fn on_send(&mut self, call: &Call, now: f64) {
         for (rule, slot) in self.slots(call.client) {
             rule.on_send(&mut self.budgets[slot], call.attempt > 1, now);
@@ -87,41 +93,54 @@ impl<'p> Callers<'p> {
     }
 
     /// The attempt succeeded.
+    #[inline]
     pub fn on_success(&mut self, call: &Call, now: f64) {
         for (rule, slot) in self.slots(call.client) {
             rule.on_success(&mut self.budgets[slot], call.attempt > 1, now);
         }
     }
 
-    /// The attempt failed; `hint` is the server's Retry-After in units. A retry counts as the next attempt.
-    pub fn on_failure<D: Draws>(
+    /// The attempt failed; `hint` is the server's Retry-After in units, `stream` the attempt's own. A retry counts
+    /// as the next attempt.
+    #[inline(always)]
+    pub fn on_failure<S: Stream>(
         &mut self,
         call: &mut Call,
         now: f64,
         hint: Option<f64>,
-        draws: &mut D,
+        stream: &mut S,
     ) -> Decision {
         let mut granted = true;
         for (rule, slot) in self.slots(call.client) {
             granted &= rule.on_failure(&mut self.budgets[slot], call.attempt > 1, now);
         }
-        let elapsed = now - call.first_send;
-        let limits = &self.policy.limits;
-        if call.attempt >= limits.max_attempts || limits.is_spent(elapsed) {
-            return Decision::Exhausted;
-        }
-        if call.attempt >= MAX_ATTEMPTS {
-            self.endless = true;
+        if self.is_spent(call, now) {
             return Decision::Exhausted;
         }
         if !granted {
             return Decision::BudgetDenied;
         }
-        let mut stream = draws.at(Purpose::Attempt, call.id, call.attempt);
-        let Some(delay) = self.policy.delay(call.attempt, hint, &mut call.memory, &mut stream) else {
-            return Decision::Exhausted;
-        };
-        let delay = match limits.admit(elapsed, delay) {
+        match self.policy.delay(call.attempt, hint, &mut call.memory, stream) {
+            Some(delay) => self.admit(call, now, delay),
+            None => Decision::Exhausted,
+        }
+    }
+
+    /// Whether a failed call has used up its attempts or its time.
+    #[inline]
+    pub(crate) fn is_spent(&mut self, call: &Call, now: f64) -> bool {
+        let limits = &self.policy.limits;
+        if call.attempt >= limits.max_attempts || limits.is_spent(now - call.first_send) {
+            return true;
+        }
+        self.endless |= call.attempt >= MAX_ATTEMPTS;
+        call.attempt >= MAX_ATTEMPTS
+    }
+
+    /// Makes the retry after `delay` if time allows it.
+    #[inline]
+    pub(crate) fn admit(&mut self, call: &mut Call, now: f64, delay: f64) -> Decision {
+        let delay = match self.policy.limits.admit(now - call.first_send, delay) {
             Timely::Wait(delay) => delay,
             Timely::Exhausted => return Decision::Exhausted,
             Timely::PastDeadline => return Decision::PastDeadline,
@@ -148,6 +167,7 @@ impl<'p> Callers<'p> {
     }
 
     /// The policy's budgets with the place of the state that `client` uses.
+    #[inline]
     fn slots(
         &self,
         client: u32,

@@ -61,6 +61,9 @@ pub struct Attempt<'a> {
 /// Picks up what happens in a run. Every method does nothing unless a recorder wants it, so that a run
 /// for totals alone pays nothing.
 pub trait Recorder {
+    /// Whether anything is picked up at all. If not, a kernel need not keep to the order of answers within a moment.
+    const WATCHES: bool = true;
+
     /// An attempt has been answered.
     fn attempt(&mut self, _attempt: &Attempt<'_>) {}
     /// The service has crashed.
@@ -75,6 +78,8 @@ pub trait Recorder {
 
 /// Two recorders at once; the first that watches a client decides which one is watched.
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
+    const WATCHES: bool = A::WATCHES || B::WATCHES;
+
     fn attempt(&mut self, attempt: &Attempt<'_>) {
         self.0.attempt(attempt);
         self.1.attempt(attempt);
@@ -96,6 +101,8 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
 }
 
 impl<R: Recorder> Recorder for &mut R {
+    const WATCHES: bool = R::WATCHES;
+
     fn attempt(&mut self, attempt: &Attempt<'_>) {
         (**self).attempt(attempt);
     }
@@ -117,14 +124,20 @@ impl<R: Recorder> Recorder for &mut R {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals;
 
-impl Recorder for Totals {}
+impl Recorder for Totals {
+    const WATCHES: bool = false;
+}
 
 /// Times at which shares of a fixed number of calls have succeeded.
 #[derive(Clone, Debug)]
 pub struct Completion {
     calls: u64,
     successes: u64,
+    /// Successes at each mark.
+    needed: [u64; 4],
     marks: [f64; 4],
+    /// Marks that have been reached.
+    reached: usize,
     last: f64,
 }
 
@@ -140,18 +153,36 @@ impl Completion {
 
     /// Nothing has succeeded; `calls` is 0 where their number isn't fixed.
     #[must_use]
-    pub const fn new(calls: u64) -> Self {
-        Self { calls, successes: 0, marks: [f64::NAN; 4], last: f64::NAN }
+    pub fn new(calls: u64) -> Self {
+        // A mark that no number of successes reaches, where no share has a meaning.
+        let needed = |share: u64| if calls == 0 { u64::MAX } else { (calls * share).div_ceil(1000) };
+        Self {
+            calls,
+            successes: 0,
+            needed: Self::SHARES.map(needed),
+            marks: [f64::NAN; 4],
+            reached: 0,
+            last: f64::NAN,
+        }
     }
 
     /// A call has succeeded. Successes are reported in order of time.
+    #[inline]
     pub fn success(&mut self, at: f64) {
-        self.successes += 1;
+        self.successes_at(1, at);
+    }
+
+    /// Calls have succeeded at one time.
+    #[inline]
+    pub fn successes_at(&mut self, calls: u64, at: f64) {
+        if calls == 0 {
+            return;
+        }
+        self.successes += calls;
         self.last = at;
-        for (mark, share) in self.marks.iter_mut().zip(Self::SHARES) {
-            if mark.is_nan() && self.calls > 0 && self.successes >= (self.calls * share).div_ceil(1000) {
-                *mark = at;
-            }
+        while self.reached < self.needed.len() && self.successes >= self.needed[self.reached] {
+            self.marks[self.reached] = at;
+            self.reached += 1;
         }
     }
 

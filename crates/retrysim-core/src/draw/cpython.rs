@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use rand_core::TryRng;
 use rand_mt::Mt;
 
-use super::{Draws, Purpose, Stream, Ticket};
+use super::{Batch, Draws, Purpose, Stream};
 
 /// One sequence for every purpose, in the order of events.
 #[derive(Clone, Debug)]
@@ -75,14 +75,33 @@ fn pool_limit(k: u32) -> u32 {
 
 impl Draws for CPython {
     type Stream<'a> = &'a mut Self;
+    const KEYED: bool = false;
 
     fn at(&mut self, _: Purpose, _: u32, _: u32) -> &mut Self {
         self
     }
 
-    fn choose(&mut self, tickets: &[Ticket], k: usize, picked: &mut Vec<u32>) {
-        let n = u32::try_from(tickets.len()).unwrap_or(u32::MAX);
-        self.sample(n, n.min(u32::try_from(k).unwrap_or(u32::MAX)), picked);
+    fn open(&mut self, _: &mut Batch) {}
+
+    fn begin(&mut self, _: Purpose, _: u32, _: u32) -> u64 {
+        0
+    }
+
+    fn send(&mut self, _: u32, _: u32) -> (u64, &mut Self) {
+        (0, self)
+    }
+
+    fn resume(&mut self, _: Purpose, _: u32, _: u32, _: u64) -> &mut Self {
+        self
+    }
+
+    fn choose(&mut self, _: &mut Batch, k: usize, marks: &mut [bool]) {
+        let mut picked = Vec::new();
+        let n = u32::try_from(marks.len()).unwrap_or(u32::MAX);
+        self.sample(n, n.min(u32::try_from(k).unwrap_or(u32::MAX)), &mut picked);
+        for i in picked {
+            marks[i as usize] = true;
+        }
     }
 }
 

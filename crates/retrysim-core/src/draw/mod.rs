@@ -5,6 +5,8 @@
 //! events, on threads or on shards, and two policies under one seed meet the same luck. The generators
 //! of published programs are one sequence for everything: they ignore the key and answer in order.
 
+mod ahead;
+mod batch;
 mod cpython;
 mod fixed;
 mod mulberry32;
@@ -12,7 +14,10 @@ mod philox;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::{cpython::CPython, fixed::Fixed, mulberry32::Mulberry32, philox::Philox};
+pub(crate) use self::batch::mark_smallest;
+pub use self::{
+    ahead::Ahead, batch::Batch, cpython::CPython, fixed::Fixed, mulberry32::Mulberry32, philox::Philox,
+};
 
 /// Random numbers for one purpose.
 pub trait Stream: rand_core::Rng {
@@ -37,15 +42,6 @@ pub enum Purpose {
     Statistics = 5,
 }
 
-/// A request that takes part in a lottery for capacity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticket {
-    /// The call's number.
-    pub call: u32,
-    /// The attempt, 1-based.
-    pub attempt: u32,
-}
-
 /// The random numbers of one run.
 pub trait Draws {
     /// The kind of stream.
@@ -53,11 +49,32 @@ pub trait Draws {
     where
         Self: 'a;
 
+    /// Whether a stream depends on nothing but its key, so that streams may be opened in any order, or not at all.
+    const KEYED: bool;
+
     /// The stream for `purpose` of `owner` (a call or a client) at `index` (an attempt or a tick).
     fn at(&mut self, purpose: Purpose, owner: u32, index: u32) -> Self::Stream<'_>;
 
-    /// Picks `min(k, n)` of the tickets at random, all equally likely; their indices go to `picked`.
-    fn choose(&mut self, tickets: &[Ticket], k: usize, picked: &mut Vec<u32>);
+    /// The first number of a stream.
+    #[inline]
+    fn number(&mut self, purpose: Purpose, owner: u32, index: u32) -> f64 {
+        self.at(purpose, owner, index).unit()
+    }
+
+    /// Draws for a batch of attempts, side by side: lottery numbers and the beginnings of their streams.
+    fn open(&mut self, batch: &mut Batch);
+
+    /// The first 64 bits of a stream, for [`Draws::resume`]; 0 if streams have no beginning.
+    fn begin(&mut self, purpose: Purpose, owner: u32, index: u32) -> u64;
+
+    /// The beginning of an attempt's own stream and the stream of its network delays, drawn together.
+    fn send(&mut self, call: u32, attempt: u32) -> (u64, Self::Stream<'_>);
+
+    /// The stream that [`Draws::at`] gives, its beginning drawn already.
+    fn resume(&mut self, purpose: Purpose, owner: u32, index: u32, bits: u64) -> Self::Stream<'_>;
+
+    /// Marks `min(k, n)` of `n` attempts at random, all equally likely. The batch needs to be open only for `k < n`.
+    fn choose(&mut self, batch: &mut Batch, k: usize, marks: &mut [bool]);
 }
 
 /// A generator by name.

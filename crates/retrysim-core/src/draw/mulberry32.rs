@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use rand_core::{TryRng, utils};
 
-use super::{Draws, Purpose, Stream, Ticket};
+use super::{Batch, Draws, Purpose, Stream};
 
 /// One sequence for every purpose, in the order of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,24 +37,37 @@ impl Mulberry32 {
 
 impl Draws for Mulberry32 {
     type Stream<'a> = &'a mut Self;
+    const KEYED: bool = false;
 
     fn at(&mut self, _: Purpose, _: u32, _: u32) -> &mut Self {
         self
     }
 
+    fn open(&mut self, _: &mut Batch) {}
+
+    fn begin(&mut self, _: Purpose, _: u32, _: u32) -> u64 {
+        0
+    }
+
+    fn send(&mut self, _: u32, _: u32) -> (u64, &mut Self) {
+        (0, self)
+    }
+
+    fn resume(&mut self, _: Purpose, _: u32, _: u32, _: u64) -> &mut Self {
+        self
+    }
+
     /// The first `k` places of a Fisher-Yates shuffle.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a product below n")]
-    fn choose(&mut self, tickets: &[Ticket], k: usize, picked: &mut Vec<u32>) {
-        let n = u32::try_from(tickets.len()).unwrap_or(u32::MAX);
-        picked.clear();
-        picked.extend(0..n);
-        let k = k.min(picked.len());
-        for i in 0..k {
+    fn choose(&mut self, _: &mut Batch, k: usize, marks: &mut [bool]) {
+        let n = u32::try_from(marks.len()).unwrap_or(u32::MAX);
+        let mut order: Vec<u32> = (0..n).collect();
+        for i in 0..k.min(order.len()) {
             let left = n - u32::try_from(i).unwrap_or(n);
             let j = i + (self.unit() * f64::from(left)) as usize;
-            picked.swap(i, j);
+            order.swap(i, j);
+            marks[order[i] as usize] = true;
         }
-        picked.truncate(k);
     }
 }
 

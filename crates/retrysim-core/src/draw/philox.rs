@@ -8,15 +8,16 @@ use std::convert::Infallible;
 use rand_core::{TryRng, utils};
 use rand_philox::philox4x32_10;
 
-use super::{Draws, Purpose, Stream, Ticket};
+use super::{
+    Batch, Draws, Purpose, Stream,
+    batch::{mark_smallest, unit},
+};
 
 /// The keyed draws of one run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Philox {
     key: [u32; 2],
     run: u64,
-    /// Room for lotteries: number, call, attempt, index.
-    lottery: Vec<(u32, u32, u32, u32)>,
 }
 
 impl Philox {
@@ -24,7 +25,7 @@ impl Philox {
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "the seed is split into its two words")]
     pub const fn new(seed: u64, run: u64) -> Self {
-        Self { key: [seed as u32, (seed >> 32) as u32], run, lottery: Vec::new() }
+        Self { key: [seed as u32, (seed >> 32) as u32], run }
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the run is split into its words")]
@@ -41,68 +42,160 @@ impl Philox {
 
 impl Draws for Philox {
     type Stream<'a> = PhiloxStream;
+    const KEYED: bool = true;
 
+    #[inline]
     fn at(&mut self, purpose: Purpose, owner: u32, index: u32) -> PhiloxStream {
-        PhiloxStream {
-            key: self.key,
-            counter: self.counter(purpose, owner, index),
-            words: [0; 4],
-            next: 4,
-            first: true,
+        let counter = self.counter(purpose, owner, index);
+        PhiloxStream { key: self.key, counter, words: [0; WORDS], next: 0, end: 0, first: true }
+    }
+
+    #[inline]
+    fn number(&mut self, purpose: Purpose, owner: u32, index: u32) -> f64 {
+        unit(self.begin(purpose, owner, index))
+    }
+
+    fn open(&mut self, batch: &mut Batch) {
+        let Batch { calls, attempts, lots, bits, .. } = batch;
+        let n = calls.len();
+        lots.resize(n, 0);
+        bits.resize(n, 0);
+        let (attempts, lots, bits) = (&attempts[..n], &mut lots[..n], &mut bits[..n]);
+        // A flat loop over columns, which compiles to blocks side by side.
+        for i in 0..n {
+            let words = rounds(self.counter(Purpose::Attempt, calls[i], attempts[i]), self.key);
+            lots[i] = words[0];
+            bits[i] = beginning(words);
         }
     }
 
-    /// The smallest lottery numbers win, so the order of the tickets does not matter.
-    fn choose(&mut self, tickets: &[Ticket], k: usize, picked: &mut Vec<u32>) {
-        picked.clear();
-        if k >= tickets.len() {
-            picked.extend(0..u32::try_from(tickets.len()).unwrap_or(u32::MAX));
+    #[inline]
+    fn begin(&mut self, purpose: Purpose, owner: u32, index: u32) -> u64 {
+        beginning(rounds(self.counter(purpose, owner, index), self.key))
+    }
+
+    #[inline]
+    fn resume(&mut self, purpose: Purpose, owner: u32, index: u32, bits: u64) -> PhiloxStream {
+        self.at(purpose, owner, index).begun(bits)
+    }
+
+    #[inline]
+    fn send(&mut self, call: u32, attempt: u32) -> (u64, PhiloxStream) {
+        let mut stream = self.at(Purpose::Network, call, attempt);
+        // Four normal numbers need five pairs of words, and now and then one more.
+        for words in stream.words.chunks_exact_mut(4).take(3) {
+            words.copy_from_slice(&rounds(stream.counter, self.key));
+            stream.counter = after(stream.counter);
+        }
+        (stream.next, stream.end, stream.first) = (2, 12, false);
+        (self.begin(Purpose::Attempt, call, attempt), stream)
+    }
+
+    /// The smallest lottery numbers win, ties by call, so the order of the batch does not matter.
+    fn choose(&mut self, batch: &mut Batch, k: usize, marks: &mut [bool]) {
+        if k >= marks.len() {
+            marks.fill(true);
             return;
         }
-        let mut lottery = std::mem::take(&mut self.lottery);
-        lottery.clear();
-        lottery.extend(tickets.iter().zip(0..).map(|(ticket, index)| {
-            (self.block(Purpose::Attempt, ticket.call, ticket.attempt)[0], ticket.call, ticket.attempt, index)
-        }));
-        lottery.select_nth_unstable(k);
-        picked.extend(lottery[..k].iter().map(|(_, _, _, index)| *index));
-        self.lottery = lottery;
+        let Batch { calls, lots, tickets, room, .. } = batch;
+        tickets.clear();
+        tickets.extend(lots.iter().zip(calls).map(|(lot, call)| u64::from(*lot) << 32 | u64::from(*call)));
+        mark_smallest(tickets, k, room, marks);
     }
 }
+
+/// The ten rounds, compiled into the loop that asks for them.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "words are the lower halves")]
+fn rounds(counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+    // Words in the lower halves of 64 bits, whatever is in the upper ones: products need no packing.
+    let word = |x: u64| u64::from(x as u32);
+    let mut x = counter.map(u64::from);
+    for _ in 0..10 {
+        let products = [word(x[0]) * 0xD251_1F53, word(x[2]) * 0xCD9E_8D57];
+        x = [
+            (products[1] >> 32) ^ x[1] ^ u64::from(key[0]),
+            products[1],
+            (products[0] >> 32) ^ x[3] ^ u64::from(key[1]),
+            products[0],
+        ];
+        key = [key[0].wrapping_add(0x9E37_79B9), key[1].wrapping_add(0xBB67_AE85)];
+    }
+    x.map(|word| word as u32)
+}
+
+/// The first 64 bits of the stream at a block.
+#[inline]
+fn beginning(words: [u32; 4]) -> u64 {
+    u64::from(words[2]) << 32 | u64::from(words[3])
+}
+
+/// The counter of the next block; its number lives in the low byte of the last word.
+const fn after(mut counter: [u32; 4]) -> [u32; 4] {
+    counter[3] = (counter[3] & !0xff) | (counter[3].wrapping_add(1) & 0xff);
+    counter
+}
+
+/// Words that a stream has room for: the blocks that are drawn together for an attempt's network delays.
+const WORDS: usize = 12;
 
 /// The words at one key: words 2 and 3 of the first block, then whole blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct PhiloxStream {
     key: [u32; 2],
+    /// The counter of the next block.
     counter: [u32; 4],
-    words: [u32; 4],
+    words: [u32; WORDS],
     next: usize,
+    end: usize,
     first: bool,
 }
 
 impl PhiloxStream {
+    /// The stream with its first 64 bits drawn already.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "two words")]
+    fn begun(mut self, bits: u64) -> Self {
+        self.words[..2].copy_from_slice(&[(bits >> 32) as u32, bits as u32]);
+        self.counter = after(self.counter);
+        (self.end, self.first) = (2, false);
+        self
+    }
+
     #[inline]
     fn word(&mut self) -> u32 {
-        if self.next == 4 {
-            self.words = philox4x32_10(self.counter, self.key);
-            self.next = if self.first { 2 } else { 0 };
-            self.first = false;
-            // The block number lives in the low byte of the last counter word.
-            self.counter[3] = (self.counter[3] & !0xff) | (self.counter[3].wrapping_add(1) & 0xff);
+        if self.next == self.end {
+            self.refill();
         }
         self.next += 1;
         self.words[self.next - 1]
+    }
+
+    #[inline(never)]
+    fn refill(&mut self) {
+        self.words[..4].copy_from_slice(&philox4x32_10(self.counter, self.key));
+        (self.next, self.end) = (if self.first { 2 } else { 0 }, 4);
+        self.first = false;
+        self.counter = after(self.counter);
     }
 }
 
 impl TryRng for PhiloxStream {
     type Error = Infallible;
 
+    #[inline]
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
         Ok(self.word())
     }
 
+    #[inline]
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        if let Some(&[low, high]) = self.words.get(self.next..self.next + 2)
+            && self.next + 2 <= self.end
+        {
+            self.next += 2;
+            return Ok(u64::from(high) << 32 | u64::from(low));
+        }
         utils::next_u64_via_u32(self)
     }
 
@@ -113,16 +206,23 @@ impl TryRng for PhiloxStream {
 
 impl Stream for PhiloxStream {
     #[inline]
-    #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
     fn unit(&mut self) -> f64 {
-        let bits = u64::from(self.word()) << 32 | u64::from(self.word());
-        (bits >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
+        unit(u64::from(self.word()) << 32 | u64::from(self.word()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rounds_are_those_of_the_block() {
+        for i in 0..1000_u32 {
+            let word = |w: u32| (i * 4 + w).wrapping_mul(0x9E37_79B9);
+            let counter = [word(0), word(1), word(2), word(3)];
+            assert_eq!(rounds(counter, [word(1), !i]), philox4x32_10(counter, [word(1), !i]));
+        }
+    }
 
     /// Known answers of the Random123 distribution for philox4x32-10.
     #[test]
@@ -151,16 +251,60 @@ mod tests {
         assert_eq!(far, philox4x32_10([8, 2, 3, 3 << 24 | 5 << 8], [7, 9]));
     }
 
+    fn batch(calls: impl Iterator<Item = u32>) -> Batch {
+        let mut batch = Batch::default();
+        batch.calls.extend(calls);
+        batch.look_up(|call| 1 + call % 3);
+        batch
+    }
+
     #[test]
-    fn choosing_does_not_depend_on_order() {
-        let tickets: Vec<Ticket> = (0..40).map(|call| Ticket { call, attempt: 1 + call % 3 }).collect();
-        let backwards: Vec<Ticket> = tickets.iter().rev().copied().collect();
-        let mut draws = Philox::new(4, 2);
-        let (mut a, mut b) = (Vec::new(), Vec::new());
-        draws.choose(&tickets, 5, &mut a);
-        draws.choose(&backwards, 5, &mut b);
-        let calls =
-            |picked: &[u32], of: &[Ticket]| picked.iter().map(|i| of[*i as usize].call).collect::<Vec<_>>();
-        assert_eq!(calls(&a, &tickets), calls(&b, &backwards));
+    fn a_stream_resumed_is_the_stream_at_its_key() {
+        let mut draws = Philox::new(11, 3 | 7 << 32);
+        let mut batch = batch(100..113);
+        draws.open(&mut batch);
+        for (i, call) in (100..113).enumerate() {
+            let mut expected = draws.at(Purpose::Attempt, call, 1 + call % 3);
+            assert_eq!(draws.begin(Purpose::Attempt, call, 1 + call % 3), batch.bits[i]);
+            let mut resumed = draws.resume(Purpose::Attempt, call, 1 + call % 3, batch.bits[i]);
+            for _ in 0..9 {
+                assert_eq!(resumed.unit(), expected.unit());
+            }
+        }
+    }
+
+    #[test]
+    fn an_attempt_and_its_network_delays_can_be_drawn_together() {
+        let mut draws = Philox::new(11, 3 | 7 << 32);
+        let (bits, mut together) = draws.send(6, 2);
+        assert_eq!(bits, draws.begin(Purpose::Attempt, 6, 2));
+        let mut alone = draws.at(Purpose::Network, 6, 2);
+        for _ in 0..30 {
+            assert_eq!(together.word(), alone.word());
+        }
+    }
+
+    #[test]
+    fn the_smallest_numbers_win_in_any_order() {
+        for (n, k) in [(40, 5), (8, 5), (24, 23), (25, 1), (9, 0), (5, 5), (3, 7)] {
+            let mut draws = Philox::new(4, 2);
+            let mut smallest: Vec<_> =
+                (0..n).map(|call| (draws.block(Purpose::Attempt, call, 1 + call % 3)[0], call)).collect();
+            smallest.sort_unstable();
+            let mut expected: Vec<u32> = smallest.iter().map(|(_, call)| *call).take(k).collect();
+            expected.sort_unstable();
+            let chosen = |order: Vec<u32>, draws: &mut Philox| {
+                let mut batch = batch(order.iter().copied());
+                let mut marks = vec![false; order.len()];
+                draws.open(&mut batch);
+                draws.choose(&mut batch, k, &mut marks);
+                let marked = order.into_iter().zip(marks).filter(|(_, mark)| *mark);
+                let mut calls: Vec<u32> = marked.map(|(call, _)| call).collect();
+                calls.sort_unstable();
+                calls
+            };
+            assert_eq!(chosen((0..n).collect(), &mut draws), expected);
+            assert_eq!(chosen((0..n).rev().collect(), &mut draws), expected);
+        }
     }
 }

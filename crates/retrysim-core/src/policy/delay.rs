@@ -1,8 +1,11 @@
 //! A delay, compiled: the deterministic prefix of its stages becomes a table by retry number, so that a
 //! retry costs a table read, a draw and a multiplication.
 
+mod columns;
+
 use std::ops::ControlFlow::{self, Break, Continue};
 
+pub use self::columns::Retries;
 use super::stage::{Round, Special, Stage};
 use crate::{
     draw::{Fixed, Stream},
@@ -72,6 +75,13 @@ struct End {
     max: f64,
 }
 
+impl End {
+    #[inline]
+    fn at(&self, v: f64, previous: f64, n: u32) -> f64 {
+        (self.abs + self.v * v + self.prev * previous + self.n * f64::from(n)).min(self.max)
+    }
+}
+
 impl Delay {
     /// Compiles stages; an empty list is a delay of zero.
     #[must_use]
@@ -101,12 +111,23 @@ impl Delay {
     ///
     /// Draws only what its stages need; `memory.previous` is left for the caller to set, since a hint
     /// of the server may still replace the delay.
-    #[inline]
+    #[inline(always)]
     pub fn before_retry<S: Stream>(&self, n: u32, memory: &mut Memory, stream: &mut S) -> f64 {
-        let known = self.table.get(n as usize - 1).copied().or(self.settled);
-        let base = known.unwrap_or_else(|| self.prefix(n));
-        let value = run(&self.rest, n, base, memory, stream).unwrap_or_else(|latched| latched);
+        let value = run(&self.rest, n, self.known(n), memory, stream).unwrap_or_else(|latched| latched);
         self.bounded(value)
+    }
+
+    /// The value of the deterministic stages.
+    #[inline]
+    fn known(&self, n: u32) -> f64 {
+        let known = self.table.get(n as usize - 1).copied().or(self.settled);
+        known.unwrap_or_else(|| self.prefix(n))
+    }
+
+    /// Whether a delay may need a random number.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        self.rest.iter().any(Op::draws)
     }
 
     /// The deterministic stages, which draw nothing.
@@ -144,6 +165,7 @@ fn settles(ops: &[Op]) -> bool {
 }
 
 /// Applies ops in order; `Err` holds a latched value that skips the rest.
+#[inline(always)]
 fn run<S: Stream>(ops: &[Op], n: u32, start: f64, memory: &mut Memory, stream: &mut S) -> Result<f64, f64> {
     let mut value = start;
     for op in ops {
@@ -236,7 +258,47 @@ impl Op {
         }
     }
 
+    fn draws(&self) -> bool {
+        match self {
+            Self::PollyV2(_)
+            | Self::Jitter { .. }
+            | Self::Add { .. }
+            | Self::Uniform { .. }
+            | Self::SplitSeconds { .. }
+            | Self::Backo2Half { .. }
+            | Self::RustExponentialBackoff30 => true,
+            Self::OnlyN { ops, .. } => ops.iter().any(Self::draws),
+            _ => false,
+        }
+    }
+
+    #[inline(always)]
     fn apply<S: Stream>(&self, n: u32, v: f64, memory: &mut Memory, stream: &mut S) -> ControlFlow<f64, f64> {
+        Continue(match self {
+            Self::Prev { first, .. } if n == 1 => *first,
+            Self::Prev { factor, pow_n: false, .. } => factor * memory.previous,
+            Self::Cap(cap) => v.min(*cap),
+            Self::Floor(floor) => v.max(*floor),
+            Self::Scale(factor) => v * factor,
+            Self::Jitter { lo, width } => v * (lo + width * stream.unit()),
+            Self::Add { lo, width } => v + (lo + width * stream.unit()),
+            Self::Uniform { lo, hi } => {
+                let (lo, hi) = (lo.at(v, memory.previous, n), hi.at(v, memory.previous, n));
+                lo + (hi - lo) * stream.unit()
+            }
+            _ => return self.apply_rare(n, v, memory, stream),
+        })
+    }
+
+    /// Stages that are long or not met in the middle of a run; apart, so that the others are compiled into it.
+    #[inline(never)]
+    fn apply_rare<S: Stream>(
+        &self,
+        n: u32,
+        v: f64,
+        memory: &mut Memory,
+        stream: &mut S,
+    ) -> ControlFlow<f64, f64> {
         let retries_before = f64::from(n - 1);
         Continue(match self {
             Self::Exp { base, factor, shift, offset } => {
@@ -251,27 +313,13 @@ impl Op {
                 let doubled = base * libm::exp2(f64::from(n - 1).min(f64::from(*max))).min(f64::MAX);
                 doubled * f64::from((n - 1).saturating_sub(*max) + 1)
             }
-            Self::Prev { first, .. } if n == 1 => *first,
-            Self::Prev { factor, pow_n: false, .. } => factor * memory.previous,
-            Self::Prev { factor, pow_n: true, .. } => memory.previous * power(*factor, retries_before),
+            Self::Prev { factor, .. } => memory.previous * power(*factor, retries_before),
             Self::PollyV2(base) => {
                 let curve = polly_curve(retries_before + stream.unit());
                 // Beyond 2^1024 the difference of two infinities is an overflow, too.
                 let step = if curve.is_finite() { curve - memory.telescope } else { f64::MAX };
                 memory.telescope = curve;
                 step / 1.4 * base
-            }
-            Self::Cap(cap) => v.min(*cap),
-            Self::Floor(floor) => v.max(*floor),
-            Self::Scale(factor) => v * factor,
-            Self::Jitter { lo, width } => v * (lo + width * stream.unit()),
-            Self::Add { lo, width } => v + (lo + width * stream.unit()),
-            Self::Uniform { lo, hi } => {
-                let at = |end: &End| {
-                    (end.abs + end.v * v + end.prev * memory.previous + end.n * f64::from(n)).min(end.max)
-                };
-                let (lo, hi) = (at(lo), at(hi));
-                lo + (hi - lo) * stream.unit()
             }
             Self::Latch(limit) => {
                 let latched = v >= *limit || (n > 1 && memory.previous >= *limit);
@@ -307,6 +355,12 @@ impl Op {
                 let r = (60.0 * stream.unit()).floor();
                 v * if r < 30.0 { 1.0 - r / 100.0 } else { 1.0 + (r / 2.0).floor() / 100.0 }
             }
+            Self::Cap(_)
+            | Self::Floor(_)
+            | Self::Scale(_)
+            | Self::Jitter { .. }
+            | Self::Add { .. }
+            | Self::Uniform { .. } => v,
         })
     }
 }

@@ -104,6 +104,11 @@ impl HintRule {
         Self { combine: hint.combine.clone(), clamp, limit, then }
     }
 
+    /// Whether the rule itself may need a random number.
+    pub const fn draws(&self) -> bool {
+        matches!(self.combine, Combine::Uniform(_))
+    }
+
     /// The delay before retry `n` when the server said `hint`; `None` gives the call up.
     pub fn delay<S: Stream>(
         &self,

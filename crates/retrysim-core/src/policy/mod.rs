@@ -188,10 +188,15 @@ impl Policy {
     /// The policy with every length in `unit`, ready to be run.
     #[must_use]
     pub fn compile(&self, unit: Unit) -> Compiled {
+        let delay = Delay::compile(&self.delay, unit);
+        let hint = self.hint.as_ref().map(|hint| HintRule::compile(hint, unit));
         Compiled {
-            delay: Delay::compile(&self.delay, unit),
+            draws: delay.draws() || hint.as_ref().is_some_and(HintRule::draws),
+            is_columnar: delay.is_columnar(),
+            looks_back: delay.looks_back(),
+            delay,
             limits: Limits::compile(&self.stop, unit),
-            hint: self.hint.as_ref().map(|hint| HintRule::compile(hint, unit)),
+            hint,
             budgets: self.budget.iter().map(|budget| BudgetRule::compile(budget, unit)).collect(),
         }
     }
@@ -202,8 +207,11 @@ impl Policy {
 pub struct Compiled {
     pub(crate) delay: Delay,
     pub(crate) limits: Limits,
-    hint: Option<HintRule>,
+    pub(crate) hint: Option<HintRule>,
     pub(crate) budgets: Vec<BudgetRule>,
+    draws: bool,
+    is_columnar: bool,
+    pub(crate) looks_back: bool,
 }
 
 impl Compiled {
@@ -211,6 +219,17 @@ impl Compiled {
     #[must_use]
     pub const fn has_budgets(&self) -> bool {
         !self.budgets.is_empty()
+    }
+
+    /// Whether a delay may need a random number.
+    #[must_use]
+    pub const fn draws(&self) -> bool {
+        self.draws
+    }
+
+    /// Whether the delays after answers with `hint` can be computed in columns.
+    pub(crate) const fn is_columnar(&self, hint: Option<f64>) -> bool {
+        (hint.is_none() || self.hint.is_none()) && self.is_columnar
     }
 
     /// What a new call remembers.
@@ -222,7 +241,7 @@ impl Compiled {
     /// The delay before retry `n` (1 = the first), in the compiled unit; `hint` is what the server said.
     ///
     /// `None` if the hint makes the policy give up. The delay is remembered as the previous one.
-    #[inline]
+    #[inline(always)]
     pub fn delay<S: Stream>(
         &self,
         n: u32,

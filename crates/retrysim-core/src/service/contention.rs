@@ -66,7 +66,30 @@ pub struct Prepared {
 struct Try {
     start: f64,
     read: f64,
+    write: f64,
     answer: f64,
+    /// Of the stream of the delay after it.
+    bits: u64,
+    /// The client's next attempt, drawn ahead where the generator allows it: then nothing waits for it.
+    next: Drawn,
+}
+
+/// The random part of an attempt.
+#[derive(Clone, Copy, Debug, Default)]
+struct Drawn {
+    /// Delays of its four messages.
+    hops: [f64; 4],
+    /// The beginning of the stream of the delay after it.
+    bits: u64,
+}
+
+impl Try {
+    /// The attempt that the client starts at `start`.
+    fn new(start: f64, Drawn { hops, bits }: Drawn) -> Self {
+        let read = start + hops[0];
+        let write = read + hops[1] + hops[2];
+        Self { start, read, write, answer: write + hops[3], bits, next: Drawn::default() }
+    }
 }
 
 /// What a worker keeps from run to run.
@@ -78,13 +101,11 @@ pub struct Scratch {
 }
 
 impl Prepared {
-    /// Draws the four delays of an attempt that the client starts at `start`; gives it and its write's time.
-    fn attempt<D: Draws>(&self, start: f64, call: &Call, draws: &mut D) -> (Try, f64) {
-        let mut stream = draws.at(Purpose::Network, call.id, call.attempt);
+    #[inline]
+    fn draw<D: Draws>(&self, client: u32, attempt: u32, draws: &mut D) -> Drawn {
+        let (bits, mut stream) = draws.send(client, attempt);
         let mut hop = || self.network.sample(&mut stream);
-        let read = start + hop();
-        let write = read + hop() + hop();
-        (Try { start, read, answer: write + hop() }, write)
+        Drawn { hops: [hop(), hop(), hop(), hop()], bits }
     }
 }
 
@@ -112,25 +133,26 @@ impl Kernel for Prepared {
         let mut completion = Completion::new(u64::from(self.crowd.clients));
         let (mut writes, mut gave_up, mut most, mut done_sum) = (0_u64, 0_u64, 0_u32, 0.0_f64);
         let (mut last_commit, mut finish) = (f64::NEG_INFINITY, f64::NAN);
-        queue.clear();
         calls.clear();
         tries.clear();
         for client in 0..self.crowd.clients {
             let start = self.crowd.start(client, draws);
             let call = callers.call(client, client, start);
             callers.on_send(&call, start);
-            let (attempt, write) = self.attempt(start, &call, draws);
+            tries.push(Try::new(start, self.draw(client, 1, draws)));
             calls.push(call);
-            tries.push(attempt);
-            queue.push(write, EventKind::Start, client);
+            if D::KEYED {
+                tries[client as usize].next = self.draw(client, 2, draws);
+            }
         }
-        while let Some((now, _, client)) = queue.pop()
+        queue.start(tries.iter().map(|attempt| attempt.write));
+        while let Some((now, _, client)) = queue.first()
             && now < self.horizon
             && !callers.is_endless()
         {
             let call = &mut calls[client as usize];
             let sent = *call;
-            let Try { start, read, answer } = tries[client as usize];
+            let Try { start, read, answer, bits, next, .. } = tries[client as usize];
             writes += 1;
             most = most.max(sent.attempt);
             let (outcome, decision) = if last_commit < read {
@@ -140,15 +162,26 @@ impl Kernel for Prepared {
                 completion.success(self.unit.to_secs(answer));
                 finish = answer.max(finish);
                 done_sum += answer;
+                queue.remove(client);
                 (Outcome::Ok, None)
             } else {
-                let decision = callers.on_failure(call, answer, None, draws);
+                let decision = callers.on_failure(
+                    call,
+                    answer,
+                    None,
+                    &mut draws.resume(Purpose::Attempt, client, sent.attempt, bits),
+                );
                 if let Decision::Retry(wait) = decision {
                     callers.on_send(call, answer + wait);
-                    let (attempt, write) = self.attempt(answer + wait, call, draws);
-                    tries[client as usize] = attempt;
-                    queue.push(write, EventKind::Start, client);
+                    let drawn = if D::KEYED { next } else { self.draw(client, call.attempt, draws) };
+                    let attempt = &mut tries[client as usize];
+                    *attempt = Try::new(answer + wait, drawn);
+                    queue.set(attempt.write, EventKind::Start, client);
+                    if D::KEYED {
+                        attempt.next = self.draw(client, call.attempt + 1, draws);
+                    }
                 } else {
+                    queue.remove(client);
                     gave_up += 1;
                 }
                 (Outcome::Error, Some(decision))

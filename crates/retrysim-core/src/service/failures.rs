@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Base, Crowd, Kernel};
 use crate::{
     callers::{Callers, Decision},
-    draw::{Draws, Purpose, Stream},
+    draw::{Draws, Purpose},
     error::{Error, in_range},
     policy::Compiled,
     record::{Attempt, Column, Kind, Outcome, Recorder, column},
@@ -92,7 +92,7 @@ pub struct Prepared<'s> {
 impl Prepared<'_> {
     fn response<D: Draws>(&self, client: u32, attempt: u32, draws: &mut D) -> Response {
         if self.service.script.is_empty() {
-            let fails = draws.at(Purpose::Outcome, client, attempt).unit() < self.service.probability;
+            let fails = draws.number(Purpose::Outcome, client, attempt) < self.service.probability;
             return if fails { Response::Error } else { Response::Ok };
         }
         let responses = &self.service.script[client as usize % self.service.script.len()];
@@ -137,14 +137,15 @@ impl Kernel for Prepared<'_> {
                 callers.on_send(&call, now);
                 let response = self.response(client, call.attempt, draws);
                 now += self.call;
+                let mut stream = draws.at(Purpose::Attempt, client, sent.attempt);
                 let decision = match response {
                     Response::Ok => {
                         callers.on_success(&call, now);
                         None
                     }
                     Response::Rejected => Some(Decision::Exhausted),
-                    Response::Error => Some(callers.on_failure(&mut call, now, None, draws)),
-                    Response::Throttle => Some(callers.on_failure(&mut call, now, self.hint, draws)),
+                    Response::Error => Some(callers.on_failure(&mut call, now, None, &mut stream)),
+                    Response::Throttle => Some(callers.on_failure(&mut call, now, self.hint, &mut stream)),
                 };
                 let outcome = match response {
                     Response::Ok => Outcome::Ok,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Base, Kernel};
 use crate::{
     callers::{Callers, Decision},
-    draw::{Draws, Purpose, Stream},
+    draw::{Draws, Purpose},
     error::{Error, in_range},
     policy::Compiled,
     record::{Attempt, Column, Kind, Outcome, Recorder, column},
@@ -114,14 +114,15 @@ impl<D: Draws, R: Recorder> Chain<'_, '_, D, R> {
             (ok, now) = if hop + 1 < self.hops.len() {
                 self.call(hop + 1, client, now)
             } else {
-                let fails = self.draws.at(Purpose::Outcome, hop_id, call.attempt).unit() < self.probability;
+                let fails = self.draws.number(Purpose::Outcome, hop_id, call.attempt) < self.probability;
                 (!fails, now)
             };
             let decision = if ok {
                 self.hops[hop].on_success(&call, now);
                 None
             } else {
-                Some(self.hops[hop].on_failure(&mut call, now, None, self.draws))
+                let mut stream = self.draws.at(Purpose::Attempt, hop_id, call.attempt);
+                Some(self.hops[hop].on_failure(&mut call, now, None, &mut stream))
             };
             if hop + 1 == self.hops.len() {
                 let outcome = if ok { Outcome::Ok } else { Outcome::Error };

@@ -20,7 +20,7 @@ pub use self::{
     window_capacity::WindowCapacity,
 };
 use crate::{
-    draw::{Draws, Purpose, Stream},
+    draw::{Draws, Purpose},
     error::Error,
     policy::Compiled,
     record::{Column, Kind, Recorder, column},
@@ -132,7 +132,11 @@ impl Crowd {
 
     /// When a client sends for the first time.
     fn start<D: Draws>(self, client: u32, draws: &mut D) -> f64 {
-        self.spread * draws.at(Purpose::Start, client, 0).unit()
+        // Nothing times a number is nothing, but who answers in order must be asked.
+        if D::KEYED && self.spread <= 0.0 {
+            return 0.0;
+        }
+        self.spread * draws.number(Purpose::Start, client, 0)
     }
 }
 

@@ -12,7 +12,7 @@ use super::{Base, Crowd, Kernel};
 use crate::{
     calendar::{EventKind, EventQueue},
     callers::{Call, Callers, Decision},
-    draw::Draws,
+    draw::{Ahead, Draws},
     error::Error,
     policy::Compiled,
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
@@ -64,6 +64,7 @@ pub struct Prepared {
 #[derive(Debug, Default)]
 pub struct Scratch {
     queue: EventQueue,
+    ahead: Ahead,
     calls: Vec<Call>,
     /// When and as the how-manieth start of the run each client's call went into flight.
     flights: Vec<(f64, u64)>,
@@ -88,25 +89,26 @@ impl Kernel for Prepared {
         scratch: &mut Scratch,
         row: &mut [f64],
     ) -> bool {
-        let Scratch { queue, calls, flights } = scratch;
+        let Scratch { queue, ahead, calls, flights } = scratch;
         let mut callers = Callers::new(policy, self.crowd.clients);
         let mut completion = Completion::new(u64::from(self.crowd.clients));
         let (mut starts, mut gave_up) = (0_u64, 0_u64);
         let (mut in_flight, mut peak, mut doomed_through) = (0_u32, 0_u32, 0_u64);
         let (mut first_success, mut most) = (f64::NAN, 0_u32);
-        queue.clear();
+        ahead.reset::<D>(policy.draws(), self.crowd.clients);
         calls.clear();
         flights.clear();
         flights.resize(self.crowd.clients as usize, (0.0, 0));
         for client in 0..self.crowd.clients {
             let start = self.crowd.start(client, draws);
             calls.push(callers.call(client, client, start));
-            queue.push(start, EventKind::Start, client);
         }
-        while let Some((now, kind, client)) = queue.pop() {
+        queue.start(calls.iter().map(|call| call.first_send));
+        while let Some((now, kind, client)) = queue.first() {
             let call = &mut calls[client as usize];
             if kind == EventKind::Start {
                 if now >= self.horizon {
+                    queue.remove(client);
                     continue;
                 }
                 starts += 1;
@@ -119,7 +121,8 @@ impl Kernel for Prepared {
                     doomed_through = starts;
                 }
                 callers.on_send(call, now);
-                queue.push(now + self.call, EventKind::End, client);
+                queue.set(now + self.call, EventKind::End, client);
+                ahead.on_send(client, call.attempt, draws);
                 continue;
             }
             in_flight -= 1;
@@ -129,12 +132,15 @@ impl Kernel for Prepared {
                 callers.on_success(call, now);
                 completion.success(self.unit.to_secs(now));
                 first_success = first_success.min(f64::from(sent.attempt));
+                queue.remove(client);
                 (Outcome::Ok, None)
             } else {
-                let decision = callers.on_failure(call, now, None, draws);
+                let decision =
+                    callers.on_failure(call, now, None, &mut ahead.stream(client, sent.attempt, draws));
                 if let Decision::Retry(wait) = decision {
-                    queue.push(now + wait, EventKind::Start, client);
+                    queue.set(now + wait, EventKind::Start, client);
                 } else {
+                    queue.remove(client);
                     gave_up += 1;
                 }
                 (Outcome::Timeout, Some(decision))

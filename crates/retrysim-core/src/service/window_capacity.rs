@@ -14,7 +14,7 @@ use super::{
 use crate::{
     calendar::{EventKind, EventQueue},
     callers::{Call, Callers, Decision},
-    draw::Draws,
+    draw::{Ahead, Draws},
     error::Error,
     policy::Compiled,
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
@@ -88,6 +88,7 @@ pub struct Prepared {
 #[derive(Debug, Default)]
 pub struct Scratch {
     queue: EventQueue,
+    ahead: Ahead,
     calls: Vec<Call>,
     load: Vec<u32>,
     served: Vec<u32>,
@@ -116,11 +117,11 @@ impl Kernel for Prepared {
         scratch: &mut Scratch,
         row: &mut [f64],
     ) -> bool {
-        let Scratch { queue, calls, load, served } = scratch;
+        let Scratch { queue, ahead, calls, load, served } = scratch;
         let mut callers = Callers::new(policy, self.crowd.clients);
         let mut completion = Completion::new(u64::from(self.crowd.clients));
         let (mut attempts, mut gave_up, mut in_outage) = (0_u64, 0_u64, 0_u64);
-        queue.clear();
+        ahead.reset::<D>(policy.draws(), self.crowd.clients);
         calls.clear();
         for counts in [&mut *load, &mut *served] {
             counts.clear();
@@ -129,9 +130,10 @@ impl Kernel for Prepared {
         for client in 0..self.crowd.clients {
             let start = self.crowd.start(client, draws);
             calls.push(callers.call(client, client, start));
-            queue.push(start, EventKind::Start, client);
+            ahead.on_send(client, 1, draws);
         }
-        while let Some((now, _, client)) = queue.pop()
+        queue.start(calls.iter().map(|call| call.first_send));
+        while let Some((now, _, client)) = queue.first()
             && now < self.horizon
             && !callers.is_endless()
         {
@@ -147,13 +149,17 @@ impl Kernel for Prepared {
                 served[window] += 1;
                 callers.on_success(call, now);
                 completion.success(self.unit.to_secs(now));
+                queue.remove(client);
                 (Outcome::Ok, None)
             } else {
                 let hint = if down { None } else { self.hint };
-                let decision = callers.on_failure(call, now, hint, draws);
+                let decision =
+                    callers.on_failure(call, now, hint, &mut ahead.stream(client, sent.attempt, draws));
                 if let Decision::Retry(wait) = decision {
-                    queue.push(now + wait, EventKind::Start, client);
+                    queue.set(now + wait, EventKind::Start, client);
+                    ahead.on_send(client, call.attempt, draws);
                 } else {
+                    queue.remove(client);
                     gave_up += 1;
                 }
                 (Outcome::Refused, Some(decision))

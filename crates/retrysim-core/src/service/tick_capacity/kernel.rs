@@ -1,15 +1,14 @@
 //! The kernel of [`TickCapacity`]: tick by tick, its rules in order.
 
-use super::{Admission, TickCapacity, grid::Grid, tally::Tally};
+use super::{TickCapacity, answers::Room, grid::Grid, tally::Tally};
 use crate::{
-    calendar::TickCalendar,
-    callers::{Call, Callers, Decision},
-    draw::{Draws, Purpose, Stream, Ticket},
+    callers::Callers,
+    draw::{Draws, Purpose},
     policy::Compiled,
-    record::{Attempt, Column, Outcome, Recorder},
+    record::{Column, Recorder},
     scenario::{Scenario, Workload},
     service::{
-        Kernel, Outage,
+        Crowd, Kernel, Outage,
         outage::{is_down, ticks_until},
     },
     span::Unit,
@@ -23,6 +22,7 @@ impl TickCapacity {
         Prepared {
             service: self,
             workload: &scenario.workload,
+            crowd: Crowd::of(scenario),
             unit,
             grid: Grid {
                 tick: self.tick.in_unit(unit),
@@ -40,38 +40,40 @@ impl TickCapacity {
 /// [`TickCapacity`] in the units of a scenario.
 #[derive(Debug)]
 pub struct Prepared<'s> {
-    service: &'s TickCapacity,
+    pub(super) service: &'s TickCapacity,
     workload: &'s Workload,
-    unit: Unit,
-    grid: Grid,
+    crowd: Crowd,
+    pub(super) unit: Unit,
+    pub(super) grid: Grid,
     outages: Vec<(usize, usize)>,
     window: usize,
     downtime: usize,
-    hint: Option<f64>,
+    pub(super) hint: Option<f64>,
 }
 
 /// What a worker keeps from run to run.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    calendar: TickCalendar,
-    calls: Vec<Call>,
-    batch: Vec<u32>,
-    tickets: Vec<Ticket>,
-    picked: Vec<u32>,
-    served: Vec<bool>,
     ring: Vec<u32>,
+    room: Room,
 }
 
 impl Prepared<'_> {
     /// First sends of a burst, into the calendar.
-    fn start_burst<D: Draws>(&self, callers: &Callers<'_>, draws: &mut D, scratch: &mut Scratch) {
-        let Workload::Burst(burst) = self.workload else { return };
-        let spread = burst.spread.in_unit(self.unit);
-        for client in 0..burst.clients {
-            let tick = self.grid.first_tick(spread * draws.at(Purpose::Start, client, 0).unit());
-            scratch.calls.push(callers.call(client, client, self.grid.at(tick)));
-            scratch.calendar.push(tick, client);
+    fn start_burst<D: Draws>(&self, callers: &Callers<'_>, draws: &mut D, room: &mut Room) {
+        if self.is_open() {
+            return;
         }
+        for client in 0..self.crowd.clients {
+            let tick = self.grid.first_tick(self.crowd.start(client, draws));
+            room.calls.push(callers.call(client, client, self.grid.at(tick)));
+            room.calendar.push(tick, client);
+        }
+    }
+
+    /// Whether calls arrive all the time.
+    pub(super) const fn is_open(&self) -> bool {
+        matches!(self.workload, Workload::Open(_))
     }
 
     /// New calls of an open workload, behind the retries of the tick.
@@ -80,32 +82,16 @@ impl Prepared<'_> {
         clippy::cast_possible_truncation,
         reason = "ticks and calls are below 2^27"
     )]
-    fn arrivals<D: Draws>(&self, tick: usize, callers: &Callers<'_>, draws: &mut D, scratch: &mut Scratch) {
+    fn arrivals<D: Draws>(&self, tick: usize, callers: &Callers<'_>, draws: &mut D, room: &mut Room) {
         let Workload::Open(open) = self.workload else { return };
         let mean = open.rate * (self.service.tick.nanos() as f64) / 1e9;
         for client in 0..open.clients {
-            let u = draws.at(Purpose::Arrival, client, tick as u32).unit();
+            let u = draws.number(Purpose::Arrival, client, tick as u32);
             for _ in 0..poisson(mean, u) {
-                let id = scratch.calls.len() as u32;
-                scratch.calls.push(callers.call(id, client, self.grid.at(tick)));
-                scratch.batch.push(id);
+                let id = room.calls.len() as u32;
+                room.calls.push(callers.call(id, client, self.grid.at(tick)));
+                room.batch.calls.push(id);
             }
-        }
-    }
-
-    /// Marks who of the batch is served.
-    fn admit<D: Draws>(&self, draws: &mut D, scratch: &mut Scratch) {
-        let Scratch { batch, tickets, picked, served, calls, .. } = scratch;
-        let capacity = self.service.capacity as usize;
-        if self.service.admission == Admission::InOrder {
-            served[..batch.len().min(capacity)].fill(true);
-            return;
-        }
-        tickets.clear();
-        tickets.extend(batch.iter().map(|id| Ticket { call: *id, attempt: calls[*id as usize].attempt }));
-        draws.choose(tickets, capacity, picked);
-        for index in picked {
-            served[*index as usize] = true;
         }
     }
 }
@@ -125,25 +111,23 @@ impl Kernel for Prepared<'_> {
         scratch: &mut Scratch,
         row: &mut [f64],
     ) -> bool {
+        let Scratch { ring, room } = scratch;
         let mut callers = Callers::new(policy, self.workload.clients());
         let mut tally = Tally::new(self.workload, &self.outages, self.service.tick, self.grid.ticks);
-        scratch.calls.clear();
-        scratch.calendar.reset(self.grid.ticks);
-        scratch.ring.clear();
-        scratch.ring.resize(self.window, 0);
-        self.start_burst(&callers, draws, scratch);
-        let is_open = matches!(self.workload, Workload::Open(_));
+        room.reset(self.grid.ticks);
+        ring.clear();
+        ring.resize(self.window, 0);
+        self.start_burst(&callers, draws, room);
+        let any_order = D::KEYED && !R::WATCHES && !policy.has_budgets();
         let limit = self.service.crash.map_or(u64::MAX, |crash| u64::from(crash.limit));
-        let mut in_window = 0_u64;
-        let mut up_at = 0;
+        let (mut in_window, mut up_at) = (0_u64, 0);
 
         for tick in 0..self.grid.ticks {
-            let now = self.grid.at(tick);
-            scratch.calendar.take(tick, &mut scratch.batch);
-            let retries = scratch.batch.len();
-            self.arrivals(tick, &callers, draws, scratch);
-            let size = scratch.batch.len();
-            let slot = &mut scratch.ring[tick % self.window];
+            room.calendar.take(tick, &mut room.batch.calls);
+            let retries = room.batch.calls.len();
+            self.arrivals(tick, &callers, draws, room);
+            let size = room.batch.calls.len();
+            let slot = &mut ring[tick % self.window];
             in_window = in_window + size as u64 - u64::from(*slot);
             *slot = u32::try_from(size).unwrap_or(u32::MAX);
 
@@ -151,79 +135,27 @@ impl Kernel for Prepared<'_> {
             if !outage && tick >= up_at && in_window > limit {
                 up_at = tick + self.downtime;
                 tally.crash(tick, up_at);
-                recorder.crash(now);
+                recorder.crash(self.grid.at(tick));
             }
             let down = outage || tick < up_at;
-            tally.batch(tick, size, size - if is_open { retries } else { 0 }, outage, down);
-            if size > 0 {
-                let Scratch { batch, calls, served, .. } = &mut *scratch;
-                served.clear();
-                served.resize(size, false);
-                match (self.service.admission, is_open) {
-                    (Admission::Random, _) => {}
-                    // In a burst a call has the number of its client.
-                    (Admission::InOrder, false) => batch.sort_unstable(),
-                    (Admission::InOrder, true) => {
-                        batch.sort_unstable_by_key(|id| (calls[*id as usize].client, *id))
-                    }
-                }
-                if !down {
-                    self.admit(draws, scratch);
-                }
-                if policy.has_budgets() {
-                    for id in &scratch.batch {
-                        callers.on_send(&scratch.calls[*id as usize], now);
-                    }
-                }
-                let hint = if down { None } else { self.hint };
-                self.answer_all(tick, &mut callers, hint, draws, recorder, scratch, &mut tally);
+            tally.batch(tick, size, size - if self.is_open() { retries } else { 0 }, outage, down);
+            if size == 0 {
+            } else if any_order {
+                self.answer_in_any_order(tick, down, &mut callers, draws, room, &mut tally);
+            } else {
+                self.answer_in_order(tick, down, &mut callers, draws, recorder, room, &mut tally);
             }
             if let Some((client, (tokens, open))) =
                 recorder.watched().and_then(|client| callers.level(client).map(|level| (client, level)))
             {
                 recorder.level(client, self.grid.at(tick + 1), tokens, open);
             }
-            if !is_open && scratch.calendar.is_empty() {
+            if !self.is_open() && room.calendar.is_empty() {
                 break;
             }
         }
-        tally.write(scratch.calls.len() as u64, row);
+        tally.write(room.calls.len() as u64, row);
         !callers.is_endless()
-    }
-}
-
-impl Prepared<'_> {
-    /// Answers every request of the batch, in order.
-    #[expect(clippy::too_many_arguments, reason = "the parts of a run, each borrowed on its own")]
-    fn answer_all<D: Draws, R: Recorder>(
-        &self,
-        tick: usize,
-        callers: &mut Callers<'_>,
-        hint: Option<f64>,
-        draws: &mut D,
-        recorder: &mut R,
-        scratch: &mut Scratch,
-        tally: &mut Tally,
-    ) {
-        let (now, end) = (self.grid.at(tick), self.grid.answer(tick));
-        for (id, served) in scratch.batch.iter().zip(&scratch.served) {
-            let call = &mut scratch.calls[*id as usize];
-            let sent = *call;
-            let (outcome, decision) = if *served {
-                callers.on_success(call, now);
-                tally.success(tick, self.unit.to_secs(end));
-                (Outcome::Ok, None)
-            } else {
-                let decision = callers.on_failure(call, now, hint, draws);
-                if let Decision::Retry(wait) = decision {
-                    scratch.calendar.push(self.grid.retry_tick(tick, wait), *id);
-                } else {
-                    tally.gave_up();
-                }
-                (Outcome::Refused, Some(decision))
-            };
-            recorder.attempt(&Attempt { call: &sent, start: now, end, outcome, decision });
-        }
     }
 }
 

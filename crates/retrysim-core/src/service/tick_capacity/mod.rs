@@ -13,6 +13,7 @@
 //! With an open workload, each client draws the number of its new calls in a tick from a Poisson
 //! distribution by its inverse, with one number a tick.
 
+mod answers;
 mod grid;
 mod kernel;
 mod tally;

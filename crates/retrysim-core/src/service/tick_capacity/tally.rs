@@ -123,11 +123,11 @@ impl Tally {
         self.last_up = Some(up_at);
     }
 
-    pub fn success(&mut self, tick: usize, at_s: f64) {
-        self.completion.success(at_s);
+    pub fn successes(&mut self, tick: usize, calls: usize, at_s: f64) {
+        self.completion.successes_at(calls as u64, at_s);
         if self.is_open {
             let second = self.second(tick);
-            self.ok_per_s[second] += 1;
+            self.ok_per_s[second] += calls as u32;
         }
     }
 
