@@ -9,6 +9,12 @@ use crate::{
     step::{is_done, output, run, step, write},
 };
 
+/// JupyterLab asks nothing of the network, and does not ask whether it may.
+const SETTINGS: &str = r#"{
+  "@jupyterlab/apputils-extension:notification": { "checkForUpdates": false, "fetchNews": "false" }
+}
+"#;
+
 /// Makes the virtual environment, with the pinned packages.
 pub fn set_up(folder: &Folder) -> Result<()> {
     let list = folder.python().join("requirements.txt");
@@ -26,6 +32,7 @@ pub fn set_up(folder: &Folder) -> Result<()> {
         )?;
         let mut pip = Command::new(folder.program("pip"));
         run(pip.args(["install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&list))?;
+        write(&folder.lab("venv/share/jupyter/lab/settings/overrides.json"), SETTINGS)?;
         write(&mark, &pinned)
     })
 }
