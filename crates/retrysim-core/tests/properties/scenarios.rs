@@ -1,5 +1,7 @@
 //! Results depend on the scenario, the seed and the run, and on nothing else.
 
+use std::ops::ControlFlow;
+
 use proptest::prelude::*;
 use retrysim_core::{
     Generator, Plan, Policy, RunConfig, Scenario,
@@ -97,7 +99,7 @@ proptest! {
         let alone = run(&scenario, seed, 3, 1);
         let names: Vec<&String> = scenario.policy.keys().collect();
         let config = RunConfig::new(Plan::Runs { seed, runs: 3 });
-        let (watched, _) = record(&scenario, &names, &config, || Witness, &|| {}).unwrap();
+        let (watched, _) = record(&scenario, &names, &config, || Witness, &|| ControlFlow::Continue(())).unwrap();
         prop_assert_eq!(bits(&alone.values), bits(&watched.values));
     }
 }

@@ -10,6 +10,8 @@
 
 mod cases;
 
+use std::ops::ControlFlow;
+
 use std::{fmt::Write as _, path::PathBuf};
 
 use crc32fast::Hasher;
@@ -74,7 +76,8 @@ fn case(scenario: &Scenario, policy: &str, generator: Generator, plan: Plan) -> 
         Ok(runs) => checksum(&runs),
         Err(error) => return error.to_string(),
     };
-    let (runs, watched) = record(scenario, &[policy], &config, Everything::default, &|| {}).unwrap();
+    let (runs, watched) =
+        record(scenario, &[policy], &config, Everything::default, &|| ControlFlow::Continue(())).unwrap();
     assert_eq!(checksum(&runs), alone, "{policy} of {}: watched runs differ", scenario.name);
     let mut attempts = Hasher::new();
     for run in watched {
