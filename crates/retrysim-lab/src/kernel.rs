@@ -1,6 +1,10 @@
 //! The evcxr kernel: installed under `.lab`, and told where the library is.
 
-use std::{env, fs, path::Path, process::Command};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -49,7 +53,8 @@ pub fn configure(folder: &Folder, library: &Library, sources: Option<&Path>) -> 
     // evcxr keeps its files beside the specification and rewrites all of them unless it finds its version.
     output(evcxr(folder).arg("--install"))?;
     write(&folder.lab("jupyter/kernels/rust/kernel.json"), &specification(folder, sources)?)?;
-    write(&folder.lab("evcxr/config/evcxr.toml"), &configuration(library))
+    let stub = sources.map(|_| stub(folder)).transpose()?;
+    write(&folder.lab("evcxr/config/evcxr.toml"), &configuration(library, stub.as_deref()))
 }
 
 fn evcxr(folder: &Folder) -> Command {
@@ -88,8 +93,18 @@ fn specification(folder: &Folder, sources: Option<&Path>) -> Result<String> {
     Ok(serde_json::to_string_pretty(&specification)?)
 }
 
+/// A crate that cargo, and so rust-analyzer, knows: the library to cells, signatures to rust-analyzer.
+fn stub(folder: &Folder) -> Result<PathBuf> {
+    let stub = folder.lab("evcxr/stub");
+    let manifest =
+        "[package]\nname = \"retrysim_stub\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n";
+    write(&stub.join("Cargo.toml"), manifest)?;
+    write(&stub.join("src/lib.rs"), include_str!("../stub/lib.rs"))?;
+    Ok(stub)
+}
+
 /// What evcxr does before the first cell: it learns how to link, and what every cell sees.
-fn configuration(library: &Library) -> String {
+fn configuration(library: &Library, stub: Option<&Path>) -> String {
     let folder = library.folder.display();
     let flags = [
         "-Cprefer-dynamic".into(),
@@ -100,8 +115,14 @@ fn configuration(library: &Library) -> String {
         format!("-Clink-arg=-Wl,-rpath,{}", library.standard.display()),
     ];
     let mut prelude = format!(":build_env CARGO_ENCODED_RUSTFLAGS={}\n", flags.join(SEPARATOR));
+    let mut uses = "use retrysim_nb::prelude::*;\n";
+    if let Some(stub) = stub {
+        prelude += &format!(":dep retrysim_stub = {{ path = {} }}\n", json!(stub));
+        uses = "use retrysim_nb::prelude::*;\nuse retrysim_stub::prelude::*;\n";
+    }
     // Named, since a glob leaves it open which of two macros is meant.
-    prelude += "use retrysim_nb::eprintln;\nuse retrysim_nb::prelude::*;\n";
+    prelude += "use retrysim_nb::eprintln;\n";
+    prelude += uses;
     // evcxr learns what `?` is from the first one that it meets, and shows the value of that cell badly.
     prelude += "Ok::<(), std::fmt::Error>(retrysim_nb::session::begin())?;\n";
     // Cells are compiled as they are: optimising takes longer than they run.

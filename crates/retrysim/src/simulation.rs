@@ -19,7 +19,6 @@ pub const MAX_ROWS: u64 = 50_000_000;
 pub type Progress<'a> = dyn Fn(u64, u64) -> ControlFlow<()> + Sync + 'a;
 
 /// Progress that nobody watches.
-#[must_use]
 pub const fn unwatched(_done: u64, _total: u64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
