@@ -40,7 +40,10 @@ pub fn complain(what: fmt::Arguments<'_>) {
 
 fn message(panic: &PanicHookInfo<'_>) -> String {
     // `unwrap` says the error after its own words; a reader wants it on the same line.
-    panic.payload_as_str().unwrap_or("a value that is no text").replace('\n', " ")
+    let payload = panic.payload();
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("a value that is no text").replace('\n', " ")
 }
 
 fn interrupt() {
