@@ -2,7 +2,7 @@
 //!
 //! `cargo lab` builds this crate as a dynamic library and hands it to the evcxr kernel, whose cells then see
 //! everything in [`prelude`] without compiling it. Beside the library itself that is: how values are shown
-//! ([`display`]), runs with progress that an interrupt stops ([`run`]), files ([`files`]) and [`help`].
+//! ([`display`]), runs with progress that an interrupt stops ([`run`]), files ([`files`]) and [`help`](prelude::help).
 
 pub mod display;
 pub mod files;
