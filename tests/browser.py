@@ -50,6 +50,12 @@ def lab():
     raise SystemExit("cargo lab printed no address")
 
 
+def is_idle(driver):
+    """Whether the notebook in front has a kernel that waits."""
+    script = "return window.jupyterapp.shell.currentWidget.sessionContext?.session?.kernel?.status === 'idle';"
+    return driver.execute_script(script)
+
+
 def all_ran(driver):
     """Whether every code cell of the notebook has a number."""
     script = """
@@ -74,12 +80,11 @@ def look(driver, address, folder):
     wait = WebDriverWait(driver, 60)
     wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell"))
     wait.until(lambda d: "Rust (retrysim)" in d.find_element(By.CSS_SELECTOR, ".jp-Toolbar-kernelName").text)
-    idle = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
-    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, idle))
+    wait.until(is_idle)
     command(driver, "notebook:clear-all-cell-outputs")
     begin = time.monotonic()
     command(driver, "notebook:run-all-cells")
-    WebDriverWait(driver, PATIENCE).until(lambda d: all_ran(d) and d.find_elements(By.CSS_SELECTOR, idle))
+    WebDriverWait(driver, PATIENCE).until(lambda d: all_ran(d) and is_idle(d))
     tables, figures = shows(driver, "table"), shows(driver, "img")
     complaints = driver.find_elements(By.CSS_SELECTOR, "[data-mime-type='application/vnd.jupyter.stderr']")
     words = driver.find_element(By.CSS_SELECTOR, ".jp-Notebook").text
@@ -89,6 +94,7 @@ def look(driver, address, folder):
     command(driver, "apputils:change-theme", {"theme": "JupyterLab Dark"})
     picture(driver, tables[1], folder / "table_dark.png")
     picture(driver, figures[0], folder / "figure_dark.png")
+    command(driver, "apputils:change-theme", {"theme": "JupyterLab Light"})
     assert len(tables) >= 5 and len(figures) >= 5, "tables or figures are missing"
     assert not complaints, [complaint.text for complaint in complaints]
     assert "\x1b[" not in words and "u{1b}" not in words, "escape sequences are shown"
