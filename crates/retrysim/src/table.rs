@@ -170,7 +170,7 @@ fn estimate(value: &Value, low: &Value, high: &Value) -> String {
     let (Some(x), Some(a), Some(b)) = (value.as_f64(), low.as_f64(), high.as_f64()) else {
         return plain(value);
     };
-    if a >= b {
+    if a >= b || [x, a, b].iter().all(|x| x.fract() == 0.0) {
         return format!("{} ({} to {})", plain(value), plain(low), plain(high));
     }
     let decimals = decimals((b - a) / 2.0, x);
