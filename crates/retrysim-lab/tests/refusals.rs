@@ -14,7 +14,10 @@ fn refused(arguments: &[&str], says: &str) {
 #[test]
 fn notebooks_that_are_not_there_are_refused_with_those_that_are() {
     for command in ["run", "check"] {
-        refused(&[command, "jitter"], "no notebook \"jitter\"; there are: budget_experiments, jitter_compare,");
+        refused(
+            &[command, "jitter"],
+            "no notebook \"jitter\"; there are: budget_experiments, jitter_compare,",
+        );
     }
 }
 

@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn marks_the_smallest() {
         for n in [2_u64, 5, 24, 25, 200] {
-            let numbers: Vec<u64> = (0..n).map(|i| (i * 0x9E37_79B9_7F4A_7C15) >> 3).collect();
+            let numbers: Vec<u64> = (0..n).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 3).collect();
             let mut sorted = numbers.clone();
             sorted.sort_unstable();
             for k in [0, 1, n as usize / 2, n as usize - 1] {
