@@ -1,14 +1,11 @@
 //! What `cargo lab` refuses before it sets up anything.
 
-use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin_cmd;
 
 fn refused(arguments: &[&str], says: &str) {
-    let mut lab = Command::cargo_bin("retrysim-lab").unwrap();
-    let output = lab.args(arguments).output().unwrap();
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{message}");
+    let refusal = cargo_bin_cmd!("retrysim-lab").args(arguments).assert().code(2).stdout("");
+    let message = String::from_utf8_lossy(&refusal.get_output().stderr).into_owned();
     assert!(message.contains(says), "{message}");
-    assert!(output.stdout.is_empty());
 }
 
 #[test]
