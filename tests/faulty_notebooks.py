@@ -15,7 +15,7 @@ CASES = {
     "panic": ('panic!("no"); ', None, "", "panic: no"),
     "unwrap": ('bundled::scenario("nope").unwrap();', None, "", "panic: called"),
     "question_mark": ('bundled::scenario("nope")?;', None, "", 'no scenario named "nope"'),
-    "refused": ("let x: u64 = -1;", None, "", "a cell ended with Error"),
+    "refused": ("let x: u64 = -1;", None, "", "cannot apply unary operator"),
     "stderr": ('eprintln!("hm");', None, "", "hm"),
     "changed": ("1 + 1", "3", "", "the output differs"),
     "prose": ("1 + 1", "2", "It is 4.", "prose says '4'"),

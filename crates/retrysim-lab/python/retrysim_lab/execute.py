@@ -7,6 +7,7 @@ for what it is: a failure.
 """
 
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -23,6 +24,7 @@ KERNEL = "rust"
 TIMEOUT = 600  # seconds a cell may take
 LATE = 0.15  # seconds in which what a cell wrote last arrives after the cell's end
 
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 RAW = "shape: ("  # evcxr shows the Debug form of what its first attempt to compile did not show
 
 METADATA = {
@@ -68,8 +70,8 @@ def execute(path, out):
     troubles = []
     try:
         client.execute(env=environment)
-    except CellExecutionError as error:
-        troubles.append((None, f"a cell ended with {error.ename}: {error.evalue}"))
+    except CellExecutionError:
+        pass  # the cell says it
     for number, cell in enumerate(code(notebook), 1):
         cell.execution_count = number
         for output in cell.outputs:
@@ -77,6 +79,8 @@ def execute(path, out):
                 output.execution_count = number
             if output.output_type == "stream" and output.name == "stderr":
                 troubles.append((number, output.text.strip()))
+            if output.output_type == "error":
+                troubles.append((number, COLOUR.sub("", "\n".join([output.evalue, *output.traceback])).strip()))
             if output.get("data", {}).get("text/plain", "").startswith(RAW):
                 troubles.append((number, "a frame is shown as raw text: bind it to a variable, end the cell with that"))
         cell.metadata.pop("execution", None)
