@@ -81,20 +81,6 @@ impl Draws for CPython {
         self
     }
 
-    fn open(&mut self, _: &mut Batch) {}
-
-    fn begin(&mut self, _: Purpose, _: u32, _: u32) -> u64 {
-        0
-    }
-
-    fn send(&mut self, _: u32, _: u32) -> (u64, &mut Self) {
-        (0, self)
-    }
-
-    fn resume(&mut self, _: Purpose, _: u32, _: u32, _: u64) -> &mut Self {
-        self
-    }
-
     fn choose(&mut self, _: &mut Batch, k: usize, marks: &mut [bool]) {
         let mut picked = Vec::new();
         let n = u32::try_from(marks.len()).unwrap_or(u32::MAX);

@@ -62,16 +62,23 @@ pub trait Draws {
     }
 
     /// Draws for a batch of attempts, side by side: lottery numbers and the beginnings of their streams.
-    fn open(&mut self, batch: &mut Batch);
+    /// A generator that isn't keyed draws nothing ahead.
+    fn open(&mut self, _batch: &mut Batch) {}
 
     /// The first 64 bits of a stream, for [`Draws::resume`]; 0 if streams have no beginning.
-    fn begin(&mut self, purpose: Purpose, owner: u32, index: u32) -> u64;
+    fn begin(&mut self, _purpose: Purpose, _owner: u32, _index: u32) -> u64 {
+        0
+    }
 
     /// The beginning of an attempt's own stream and the stream of its network delays, drawn together.
-    fn send(&mut self, call: u32, attempt: u32) -> (u64, Self::Stream<'_>);
+    fn send(&mut self, call: u32, attempt: u32) -> (u64, Self::Stream<'_>) {
+        (0, self.at(Purpose::Network, call, attempt))
+    }
 
     /// The stream that [`Draws::at`] gives, its beginning drawn already.
-    fn resume(&mut self, purpose: Purpose, owner: u32, index: u32, bits: u64) -> Self::Stream<'_>;
+    fn resume(&mut self, purpose: Purpose, owner: u32, index: u32, _bits: u64) -> Self::Stream<'_> {
+        self.at(purpose, owner, index)
+    }
 
     /// Marks `min(k, n)` of `n` attempts at random, all equally likely. The batch needs to be open only for `k < n`.
     fn choose(&mut self, batch: &mut Batch, k: usize, marks: &mut [bool]);

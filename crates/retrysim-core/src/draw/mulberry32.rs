@@ -43,20 +43,6 @@ impl Draws for Mulberry32 {
         self
     }
 
-    fn open(&mut self, _: &mut Batch) {}
-
-    fn begin(&mut self, _: Purpose, _: u32, _: u32) -> u64 {
-        0
-    }
-
-    fn send(&mut self, _: u32, _: u32) -> (u64, &mut Self) {
-        (0, self)
-    }
-
-    fn resume(&mut self, _: Purpose, _: u32, _: u32, _: u64) -> &mut Self {
-        self
-    }
-
     /// The first `k` places of a Fisher-Yates shuffle.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a product below n")]
     fn choose(&mut self, _: &mut Batch, k: usize, marks: &mut [bool]) {
