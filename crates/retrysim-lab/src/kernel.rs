@@ -125,11 +125,6 @@ fn configuration(library: &Library, stub: Option<&Path>) -> String {
     prelude += uses;
     // evcxr learns what `?` is from the first one that it meets, and shows the value of that cell badly.
     prelude += "Ok::<(), std::fmt::Error>(retrysim_nb::session::begin())?;\n";
-    // Cells are compiled as they are: optimising takes longer than they run.
-    json_as_toml("0", &prelude)
-}
-
-/// JSON strings are TOML strings.
-fn json_as_toml(opt_level: &str, prelude: &str) -> String {
-    format!("[evcxr]\nopt_level = {}\nprelude = {}\n", json!(opt_level), json!(prelude))
+    // Cells are compiled as they are: optimising takes longer than they run. JSON strings are TOML strings.
+    format!("[evcxr]\nopt_level = \"0\"\nprelude = {}\n", json!(prelude))
 }

@@ -7,7 +7,7 @@ use retrysim::{
     Error, Policy, Scenario, Simulation, Span, Sweep,
     experiment::SixClients,
     figure::{Figure, Theme},
-    frame::{Cells, column, of_columns},
+    frame::{Cells, column, estimates, of_columns},
     polars::prelude::DataFrame,
     stats::{self, Estimate},
     table::Table,
@@ -91,10 +91,7 @@ fn means(simulation: &Simulation) -> Result<DataFrame, Error> {
         let values = metrics.iter().map(|metric| simulation.metric(policy, metric));
         let means =
             values.map(|values| Ok(stats::mean(&values?, 0.95))).collect::<Result<Vec<_>, Error>>()?;
-        let part = |part: fn(&Estimate) -> f64| Cells::Number(means.iter().map(part).collect());
-        columns.push(column(policy, part(|mean| mean.value)));
-        columns.push(column(&format!("{policy}_low"), part(|mean| mean.low)));
-        columns.push(column(&format!("{policy}_high"), part(|mean| mean.high)));
+        columns.extend(estimates(policy, &means));
     }
     of_columns(columns)
 }

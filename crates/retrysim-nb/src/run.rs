@@ -34,7 +34,7 @@ pub fn runs(wanted: u64) -> u64 {
 /// # Errors
 /// As [`retrysim::simulate_with`].
 pub fn simulate(scenario: &Scenario, config: &RunConfig) -> Result<Simulation, Error> {
-    let line = Line::begin("runs");
+    let line = Line::begin();
     retrysim::simulate_with(scenario, config, &|done, total| line.at(done, total))
 }
 
@@ -43,14 +43,13 @@ pub fn simulate(scenario: &Scenario, config: &RunConfig) -> Result<Simulation, E
 /// # Errors
 /// As [`retrysim::sweep_with`].
 pub fn sweep(design: &Design) -> Result<Sweep, Error> {
-    let line = Line::begin("runs");
+    let line = Line::begin();
     retrysim::sweep_with(design, None, None, &|done, total| line.at(done, total))
 }
 
 /// A line that moves: where JupyterLab is opened by `cargo lab`, a line that begins with a carriage return and ends
 /// with an ellipsis is overwritten by the next one. Elsewhere the lines stand below each other.
 struct Line {
-    what: &'static str,
     running: Running,
     begin: Instant,
     last: Mutex<Instant>,
@@ -58,10 +57,10 @@ struct Line {
 }
 
 impl Line {
-    fn begin(what: &'static str) -> Self {
+    fn begin() -> Self {
         let begin = Instant::now();
         let shown = env::var(PROGRESS).as_deref() != Ok("off");
-        Self { what, running: Running::begin(), begin, last: Mutex::new(begin), shown }
+        Self { running: Running::begin(), begin, last: Mutex::new(begin), shown }
     }
 
     fn at(&self, done: u64, total: u64) -> ControlFlow<()> {
@@ -94,6 +93,6 @@ impl Line {
         } else {
             format!("{:.0} s left …", spent / share - spent)
         };
-        format!("{bar} {:3.0} %  {done} of {total} {}, {left}", share * 100.0, self.what)
+        format!("{bar} {:3.0} %  {done} of {total} runs, {left}", share * 100.0)
     }
 }

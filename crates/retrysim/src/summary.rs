@@ -10,7 +10,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{
     error::Error,
-    frame::{Cells, column, of_columns},
+    frame::{Cells, column, estimates, of_columns},
     simulation::Simulation,
 };
 
@@ -144,19 +144,16 @@ impl Simulation {
         check_confidence(confidence)?;
         let mut columns = vec![column("policy", Cells::Text(self.runs.policies.clone()))];
         for (metric, statistic) in wanted {
-            let mut parts: [Vec<f64>; 3] = Default::default();
-            for policy in &self.runs.policies {
+            let estimate = |policy: &String| {
                 let (all, _) = statistics(&self.metric(policy, metric)?, confidence);
                 let names = || all.iter().map(|statistic| statistic.name).collect::<Vec<_>>().join(", ");
                 let found = all.iter().find(|known| known.name == *statistic).ok_or_else(|| {
                     CoreError::Unknown { kind: "statistic", name: (*statistic).to_owned(), known: names() }
                 })?;
-                let stats::Estimate { value, low, high } = found.estimate;
-                parts.iter_mut().zip([value, low, high]).for_each(|(part, x)| part.push(x));
-            }
-            for (part, end) in parts.into_iter().zip(["", "_low", "_high"]) {
-                columns.push(column(&format!("{statistic}_{metric}{end}"), Cells::Number(part)));
-            }
+                Ok(found.estimate)
+            };
+            let all = self.runs.policies.iter().map(estimate).collect::<Result<Vec<_>, Error>>()?;
+            columns.extend(estimates(&format!("{statistic}_{metric}"), &all));
         }
         of_columns(columns)
     }

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use crate::{
     bundled,
     error::Error,
-    frame::{Cells, column},
+    frame::{Cells, below_each_other, column, of_columns},
     simulation::{Progress, RunConfig, Simulation, simulate_with, unwatched},
 };
 
@@ -256,22 +256,14 @@ impl Sweep {
     }
 
     fn stack(&self, frame: impl Fn(&Point) -> Result<DataFrame, Error>) -> Result<DataFrame, Error> {
-        let mut stacked: Option<DataFrame> = None;
-        for point in &self.points {
+        below_each_other(self.points.iter().map(|point| {
             let frame = frame(point)?;
             let mut columns = frame.columns().to_vec();
             for (place, (path, value)) in point.values.iter().enumerate() {
                 columns.insert(1 + place, parameter(path, value, frame.height()));
             }
-            let frame = DataFrame::new_infer_height(columns).map_err(Error::Frame)?;
-            match &mut stacked {
-                None => stacked = Some(frame),
-                Some(stacked) => {
-                    stacked.vstack_mut(&frame).map_err(Error::Frame)?;
-                }
-            }
-        }
-        Ok(stacked.unwrap_or_default())
+            of_columns(columns)
+        }))
     }
 }
 

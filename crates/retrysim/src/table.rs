@@ -4,7 +4,10 @@
 use polars::prelude::DataFrame;
 use serde_json::Value;
 
-use crate::export::values;
+use crate::{
+    export::{markdown_table, values},
+    figure::group_digits,
+};
 
 /// A frame as a reader wants it. Files hold frames; this is for screens.
 ///
@@ -83,13 +86,8 @@ impl Table {
     /// As Markdown; also good to read as it is.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let escape = |text: &String| text.replace('|', "\\|").replace('\n', " ");
-        let mut text = line(self.head.iter().map(|head| escape(&head.text)).collect());
-        text += &line(self.head.iter().map(|head| if head.number { "---:" } else { "---" }.into()).collect());
-        for row in &self.rows {
-            text += &line(row.iter().map(escape).collect());
-        }
+        let head = self.head.iter().map(|head| (head.text.clone(), head.number));
+        let text = markdown_table(head, self.rows.iter().cloned());
         text + &self.rest().map(|rest| rest + "\n").unwrap_or_default()
     }
 
@@ -201,12 +199,7 @@ fn grouped(number: &str) -> String {
         return number.to_owned();
     }
     let (whole, rest) = digits.split_at(whole);
-    let separated: Vec<&str> = (0..whole.len())
-        .filter(|i| *i == 0 || (whole.len() - i).is_multiple_of(3))
-        .zip((1..=whole.len()).filter(|i| (whole.len() - i).is_multiple_of(3)))
-        .map(|(from, to)| &whole[from..to])
-        .collect();
-    format!("{sign}{}{rest}", separated.join(","))
+    format!("{sign}{}{rest}", group_digits(whole))
 }
 
 fn escape_html(text: &str) -> String {

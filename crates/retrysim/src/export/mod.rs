@@ -19,6 +19,7 @@ use polars_io::{
     },
 };
 
+pub(crate) use self::rows::markdown_table;
 pub use self::rows::{json, markdown, pretty, values};
 use self::write::replace;
 pub use self::write::write;

@@ -64,13 +64,22 @@ pub fn json(frame: &DataFrame) -> Result<String, Error> {
 /// ```
 #[must_use]
 pub fn markdown(frame: &DataFrame) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let rule = frame.columns().iter().map(|c| if c.dtype().is_numeric() { "---:" } else { "---" }.to_owned());
-    let mut text = line(names(frame).collect()) + &line(rule.collect());
-    for row in values(frame) {
-        text += &line(row.iter().map(|value| pretty(value).replace('|', "\\|").replace('\n', " ")).collect());
-    }
-    text
+    let head = names(frame).zip(frame.columns().iter().map(|column| column.dtype().is_numeric()));
+    let rows = values(frame).into_iter().map(|row| row.iter().map(pretty).collect());
+    markdown_table(head, rows)
+}
+
+/// A Markdown table: headings, each with whether its column holds numbers, and rows.
+pub(crate) fn markdown_table(
+    head: impl Iterator<Item = (String, bool)>,
+    rows: impl Iterator<Item = Vec<String>>,
+) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let escape = |text: &String| text.replace('|', "\\|").replace('\n', " ");
+    let (head, rules): (Vec<String>, Vec<String>) =
+        head.map(|(text, number)| (escape(&text), if number { "---:" } else { "---" }.to_owned())).unzip();
+    let rows = rows.map(|row| line(&row.iter().map(escape).collect::<Vec<_>>()));
+    line(&head) + &line(&rules) + &rows.collect::<String>()
 }
 
 /// A value for reading.

@@ -70,7 +70,8 @@ pub(super) fn number(value: f64, digits: usize) -> String {
     format!("{sign}{}{point}{fraction}", grouped(whole))
 }
 
-fn grouped(whole: &str) -> String {
+/// Digits with commas every three.
+pub(crate) fn grouped(whole: &str) -> String {
     let mut out = String::new();
     for (i, digit) in whole.chars().enumerate() {
         if i > 0 && (whole.len() - i).is_multiple_of(3) {

@@ -73,6 +73,7 @@ pub use ecdf::{Sample, ecdf};
 pub use error::Error;
 pub use fingerprint::{Fingerprint, RetryDelay, fingerprint};
 pub use heat_map::{Sweep, heat_map};
+pub(crate) use label::grouped as group_digits;
 pub use label::label_of;
 pub use layer::{Bar, Heat, Layer};
 pub use levels::{Level, Levels, levels};

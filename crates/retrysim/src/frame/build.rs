@@ -1,6 +1,7 @@
 //! Columns and frames from iterators.
 
 use polars::prelude::{Column, DataFrame, IntoColumn, NamedFrom, Series};
+use retrysim_core::stats::Estimate;
 
 use crate::error::Error;
 
@@ -55,10 +56,19 @@ pub fn stack<S: Into<String>>(
     name: &str,
     parts: impl IntoIterator<Item = (S, DataFrame)>,
 ) -> Result<DataFrame, Error> {
-    let mut stacked: Option<DataFrame> = None;
-    for (which, part) in parts {
+    below_each_other(parts.into_iter().map(|(which, part)| {
         let which = vec![which.into(); part.height()];
-        let part = of_columns([&[column(name, Cells::Text(which))], part.columns()].concat())?;
+        of_columns([&[column(name, Cells::Text(which))], part.columns()].concat())
+    }))
+}
+
+/// Frames of the same columns below each other.
+pub(crate) fn below_each_other(
+    parts: impl IntoIterator<Item = Result<DataFrame, Error>>,
+) -> Result<DataFrame, Error> {
+    let mut stacked: Option<DataFrame> = None;
+    for part in parts {
+        let part = part?;
         match &mut stacked {
             None => stacked = Some(part),
             Some(stacked) => stacked.vstack_mut(&part).map(drop).map_err(Error::Frame)?,
@@ -95,6 +105,15 @@ pub fn texts<const N: usize, S: Into<String>>(
 pub fn facts<S: Into<String>>(rows: impl IntoIterator<Item = (S, f64)>) -> Result<DataFrame, Error> {
     let (what, values) = rows.into_iter().map(|(what, value)| (what.into(), value)).unzip();
     of_columns(vec![column("what", Cells::Text(what)), column("value", Cells::Number(values))])
+}
+
+/// Estimates as three columns: `name`, and the ends of the intervals as `name_low` and `name_high`.
+#[must_use]
+pub fn estimates(name: &str, estimates: &[Estimate]) -> [Column; 3] {
+    let part = |end: &str, of: fn(&Estimate) -> f64| {
+        column(&format!("{name}{end}"), Cells::Number(estimates.iter().map(of).collect()))
+    };
+    [part("", |x| x.value), part("_low", |x| x.low), part("_high", |x| x.high)]
 }
 
 /// Values of a column under construction.

@@ -12,7 +12,8 @@ use retrysim_core::{
     record::{Column as Metric, Kind, Outcome},
 };
 
-pub use self::build::{Cells, column, facts, of_columns, stack, texts};
+pub(crate) use self::build::below_each_other;
+pub use self::build::{Cells, column, estimates, facts, of_columns, stack, texts};
 use self::build::{counts, floats, names, of_columns as frame};
 pub use self::schema::{ATTEMPTS, COMPARISON, Field, RUNS, SUMMARY, TIMELINE, Type, VERDICTS, empty};
 use crate::{error::Error, published::Row, simulation::Simulation};
