@@ -62,12 +62,12 @@ pub fn all() -> Vec<Case> {
     for clients in [10, 50, 100, 200] {
         let mut case = case("contention", "full", 2_000_000 / u64::from(clients * clients));
         case.name = format!("contention/{clients}/full");
-        case.scenario.workload = Workload::Burst(Burst { clients, spread: Span::ZERO });
+        case.scenario.workload = Workload::Burst(Burst::new(clients, Span::ZERO));
         all.push(case);
     }
     let mut million = case("herd", "full", 1);
     million.name = "herd/1000000/full".into();
-    million.scenario.workload = Workload::Burst(Burst { clients: 1_000_000, spread: Span::ZERO });
+    million.scenario.workload = Workload::Burst(Burst::new(1_000_000, Span::ZERO));
     all.push(million);
     all
 }

@@ -4,11 +4,17 @@
 //! else of a policy is known to a kernel.
 
 use crate::{
-    draw::Stream,
+    draw::{Replay, Stream},
     policy::{
         Compiled,
-        budget::{Scope, State},
+        breaker::{Circuit, Refused},
+        budget::{Event, State, Verdict},
+        class::Class,
+        compiled::Rules,
         delay::Memory,
+        limiter::Rate,
+        scope::{Ledger, Population, Scope},
+        state::{From, Rng},
         stop::Timely,
     },
 };
@@ -25,9 +31,35 @@ pub struct Call {
     pub client: u32,
     /// Attempts so far; the one under way is included.
     pub attempt: u32,
+    /// Why the last attempt failed.
+    pub class: Class,
+    /// Whether the attempt has been let through, after a wait.
+    is_let_through: bool,
     /// When the first attempt was sent.
     pub first_send: f64,
     pub(crate) memory: Memory,
+}
+
+/// A failed attempt, as its caller sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Failure {
+    /// Why.
+    pub class: Class,
+    /// The server's Retry-After, in units of the scenario.
+    pub hint: Option<f64>,
+    /// When the attempt was sent.
+    pub sent: f64,
+}
+
+/// What a caller's own side says of an attempt that is about to be sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sending {
+    /// It may be sent.
+    Now,
+    /// It may be sent then.
+    At(f64),
+    /// It is not sent: a breaker is open, or it was held back. This follows.
+    Not(Decision),
 }
 
 /// What follows a failed attempt.
@@ -41,36 +73,61 @@ pub enum Decision {
     BudgetDenied,
     /// The retry would start at the deadline or later.
     PastDeadline,
+    /// Errors of its class are not retried.
+    NotRetried,
+    /// A breaker or a throttle of the caller's own refused to send it.
+    Refused,
 }
 
 /// All callers of one run.
 #[derive(Debug)]
 pub struct Callers<'p> {
     policy: &'p Compiled,
-    budgets: Vec<State>,
+    budgets: Vec<Ledger<State>>,
+    limiter: Option<Ledger<Rate>>,
+    breaker: Option<Ledger<Circuit>>,
+    /// Counts of retries, if they are more than a call's own attempts.
+    backoffs: Option<Ledger<Backoff>>,
+    /// Random numbers that the calls of a process share, by retry.
+    shared: Option<Ledger<Vec<Vec<f64>>>>,
     endless: bool,
+}
+
+/// Where the delays of a caller have got to.
+#[derive(Clone, Copy, Debug)]
+struct Backoff {
+    /// Retries since it was set back.
+    retries: u32,
+    memory: Memory,
+    last_failure: f64,
 }
 
 impl<'p> Callers<'p> {
     /// Callers that have done nothing yet.
     #[must_use]
-    pub fn new(policy: &'p Compiled, clients: u32) -> Self {
-        let owners =
-            if policy.budgets.iter().any(|rule| rule.scope() == Scope::Client) { clients } else { 1 };
-        let budgets = if policy.budgets.is_empty() {
-            Vec::new()
-        } else {
-            (0..owners)
-                .flat_map(|_| policy.budgets.iter().map(crate::policy::budget::BudgetRule::start))
-                .collect()
-        };
-        Self { policy, budgets, endless: false }
+    pub fn new(policy: &'p Compiled, population: Population) -> Self {
+        let state = policy.state;
+        let backoff = Backoff { retries: 0, memory: policy.memory(), last_failure: f64::NEG_INFINITY };
+        Self {
+            policy,
+            budgets: policy
+                .budgets
+                .iter()
+                .map(|(scope, rule)| Ledger::new(*scope, population, rule.start()))
+                .collect(),
+            limiter: policy.limiter.as_ref().map(|rule| Ledger::new(rule.scope(), population, rule.start())),
+            breaker: policy.breaker.as_ref().map(|rule| Ledger::new(rule.scope, population, rule.start())),
+            backoffs: state.is_kept(&policy.own).then(|| Ledger::new(state.scope, population, backoff)),
+            shared: (state.rng != Rng::Draw).then(|| Ledger::new(Scope::Process, population, Vec::new())),
+            endless: false,
+        }
     }
 
     /// A call that is about to be sent for the first time.
     #[must_use]
     pub const fn call(&self, id: u32, client: u32, first_send: f64) -> Call {
-        Call { id, client, attempt: 1, first_send, memory: self.policy.memory() }
+        let memory = self.policy.memory();
+        Call { id, client, attempt: 1, class: Class::Error, is_let_through: false, first_send, memory }
     }
 
     /// Whether some call ran into [`MAX_ATTEMPTS`].
@@ -84,53 +141,244 @@ impl<'p> Callers<'p> {
         self.policy
     }
 
+    /// Whether an attempt may be sent: first attempts are asked as well, if [`Compiled::acts_on_sends`].
+    pub fn ask<S: Stream>(&mut self, call: &mut Call, now: f64, stream: &mut S) -> Sending {
+        if call.is_let_through {
+            return Sending::Now;
+        }
+        if let (Some(rule), Some(breaker)) = (&self.policy.breaker, &mut self.breaker)
+            && !rule.lets_through(breaker.of(call.id, call.client), now, stream)
+        {
+            return Sending::Not(self.refuse(call, now, rule.refused, stream));
+        }
+        for ((_, rule), ledger) in self.policy.budgets.iter().zip(&mut self.budgets) {
+            if !rule.lets_through(ledger.of(call.id, call.client), now, stream) {
+                return Sending::Not(self.refuse(call, now, Refused::Fail, stream));
+            }
+        }
+        if let (Some(rule), Some(limiter)) = (&self.policy.limiter, &mut self.limiter)
+            && rule.acts_on_sends()
+        {
+            let at = rule.take(limiter.of(call.id, call.client), now);
+            if at > now {
+                call.is_let_through = true;
+                return Sending::At(at);
+            }
+        }
+        Sending::Now
+    }
+
     /// An attempt is sent. All sends of one moment are reported before any answer.
     #[inline]
     pub fn on_send(&mut self, call: &Call, now: f64) {
-        for (rule, slot) in self.slots(call.client) {
-            rule.on_send(&mut self.budgets[slot], call.attempt > 1, now);
+        for ((_, rule), ledger) in self.policy.budgets.iter().zip(&mut self.budgets) {
+            rule.on_send(ledger.of(call.id, call.client), event(call, now));
         }
     }
 
     /// The attempt succeeded.
     #[inline]
     pub fn on_success(&mut self, call: &Call, now: f64) {
-        for (rule, slot) in self.slots(call.client) {
-            rule.on_success(&mut self.budgets[slot], call.attempt > 1, now);
+        if self.policy.keeps_books() {
+            for ((_, rule), ledger) in self.policy.budgets.iter().zip(&mut self.budgets) {
+                rule.on_success(ledger.of(call.id, call.client), event(call, now));
+            }
+            self.on_answer(call, now, None);
+            self.forget(call);
         }
     }
 
-    /// The attempt failed; `hint` is the server's Retry-After in units, `stream` the attempt's own. A retry counts
-    /// as the next attempt.
+    /// The attempt failed; `stream` is the attempt's own. A retry counts as the next attempt.
     #[inline(always)]
     pub fn on_failure<S: Stream>(
         &mut self,
         call: &mut Call,
         now: f64,
-        hint: Option<f64>,
+        failure: Failure,
         stream: &mut S,
     ) -> Decision {
-        let mut granted = true;
-        for (rule, slot) in self.slots(call.client) {
-            granted &= rule.on_failure(&mut self.budgets[slot], call.attempt > 1, now);
+        if !self.policy.keeps_books() {
+            return self.decide(call, now, failure, true, stream);
         }
-        if self.is_spent(call, now) {
+        let granted = self.book_failure(call, now, failure.class, stream);
+        let decision = self.decide(call, now, failure, granted, stream);
+        if !matches!(decision, Decision::Retry(_)) {
+            self.forget(call);
+        }
+        decision
+    }
+
+    /// An attempt that is not the last hope of its call has failed: books it, and says whether the budgets would
+    /// grant a retry.
+    pub fn book_failure<S: Stream>(
+        &mut self,
+        call: &mut Call,
+        now: f64,
+        class: Class,
+        stream: &mut S,
+    ) -> bool {
+        call.class = class;
+        let failure = event(call, now);
+        let mut granted = true;
+        for ((_, rule), ledger) in self.policy.budgets.iter().zip(&mut self.budgets) {
+            let state = ledger.of(call.id, call.client);
+            rule.on_failure(state, failure);
+            granted &= match rule.allows(state, failure) {
+                Verdict::Granted => true,
+                Verdict::Denied => false,
+                Verdict::DeniedWith(p) => stream.unit() >= p,
+            };
+        }
+        self.on_answer(call, now, Some(class));
+        granted
+    }
+
+    /// The attempt was refused by its own side: nothing was sent.
+    fn refuse<S: Stream>(&mut self, call: &mut Call, now: f64, then: Refused, stream: &mut S) -> Decision {
+        let failure = Failure { class: Class::Error, hint: None, sent: now };
+        let decision = match then {
+            Refused::Fail => Decision::Refused,
+            Refused::Retry => self.decide(call, now, failure, true, stream),
+        };
+        if !matches!(decision, Decision::Retry(_)) {
+            self.forget(call);
+        }
+        decision
+    }
+
+    /// Whether another copy of an attempt may be sent now; if so, it counts as the next attempt.
+    pub fn copy(&mut self, call: &mut Call, now: f64) -> bool {
+        let failure = event(call, now);
+        let granted = self.policy.budgets.iter().zip(&mut self.budgets).all(|((_, rule), ledger)| {
+            rule.allows(ledger.of(call.id, call.client), failure) == Verdict::Granted
+        });
+        granted && !self.is_spent(call, now) && matches!(self.admit(call, now, 0.0), Decision::Retry(_))
+    }
+
+    /// The breaker, the limiter and the count of retries learn of an answer.
+    fn on_answer(&mut self, call: &Call, now: f64, failed: Option<Class>) {
+        if let (Some(rule), Some(breaker)) = (&self.policy.breaker, &mut self.breaker) {
+            rule.on_answer(breaker.of(call.id, call.client), now, failed.is_some());
+        }
+        if let (Some(rule), Some(limiter)) = (&self.policy.limiter, &mut self.limiter) {
+            rule.on_answer(limiter.of(call.id, call.client), now, failed == Some(Class::Throttle));
+        }
+        if let Some(backoffs) = &mut self.backoffs
+            && failed.is_none()
+        {
+            let backoff = backoffs.of(call.id, call.client);
+            (backoff.retries, backoff.memory) = (0, self.policy.memory());
+        }
+    }
+
+    /// A call is over.
+    fn forget(&mut self, call: &Call) {
+        self.budgets.iter_mut().for_each(|ledger| ledger.forget(call.id));
+        self.limiter.iter_mut().for_each(|ledger| ledger.forget(call.id));
+        self.breaker.iter_mut().for_each(|ledger| ledger.forget(call.id));
+        self.backoffs.iter_mut().for_each(|ledger| ledger.forget(call.id));
+    }
+
+    #[inline(always)]
+    fn decide<S: Stream>(
+        &mut self,
+        call: &mut Call,
+        now: f64,
+        failure: Failure,
+        granted: bool,
+        stream: &mut S,
+    ) -> Decision {
+        call.is_let_through = false;
+        call.class = failure.class;
+        let policy = self.policy;
+        let rules = policy.after(failure.class);
+        if !rules.retries {
+            return Decision::NotRetried;
+        }
+        if self.has_spent(call, now, rules) {
             return Decision::Exhausted;
         }
         if !granted {
             return Decision::BudgetDenied;
         }
-        match self.policy.delay(call.attempt, hint, &mut call.memory, stream) {
-            Some(delay) => self.admit(call, now, delay),
-            None => Decision::Exhausted,
+        let Some(mut delay) = self.delay(rules, call, now, failure, stream) else {
+            return Decision::Exhausted;
+        };
+        if self.policy.anchor == From::AttemptStart {
+            delay = (delay - (now - failure.sent)).max(0.0);
         }
+        if let (Some(rule), Some(limiter)) = (&self.policy.limiter, &mut self.limiter) {
+            delay = rule.delay(limiter.of(call.id, call.client), now, delay);
+        }
+        self.admit_by(call, now, delay, rules)
+    }
+
+    /// The delay after a failure; `None` gives the call up.
+    #[inline(always)]
+    fn delay<S: Stream>(
+        &mut self,
+        rules: &Rules,
+        call: &mut Call,
+        now: f64,
+        failure: Failure,
+        stream: &mut S,
+    ) -> Option<f64> {
+        if !self.policy.keeps_books() {
+            return rules.delay(call.attempt, failure.class, failure.hint, &mut call.memory, stream);
+        }
+        self.delay_by_the_books(rules, call, now, failure, stream)
+    }
+
+    /// The delay where it depends on more than the call: on counts or random numbers that others share.
+    fn delay_by_the_books<S: Stream>(
+        &mut self,
+        rules: &Rules,
+        call: &mut Call,
+        now: f64,
+        failure: Failure,
+        stream: &mut S,
+    ) -> Option<f64> {
+        let (mut n, mut memory) = (call.attempt, call.memory);
+        if let Some(backoffs) = &mut self.backoffs {
+            let backoff = backoffs.of(call.id, call.client);
+            if now - backoff.last_failure >= self.policy.state.reset_after {
+                (backoff.retries, backoff.memory) = (0, self.policy.memory());
+            }
+            backoff.last_failure = now;
+            (n, memory) = (backoff.retries.saturating_add(1), backoff.memory);
+        }
+        let delay = match &mut self.shared {
+            None => rules.delay(n, failure.class, failure.hint, &mut memory, stream),
+            Some(shared) => {
+                let numbers = shared.of(call.id, call.client);
+                let place = if self.policy.state.rng == Rng::Maker { n as usize - 1 } else { 0 };
+                numbers.resize(numbers.len().max(place + 1), Vec::new());
+                let mut replay = Replay::new(stream, &mut numbers[place]);
+                rules.delay(n, failure.class, failure.hint, &mut memory, &mut replay)
+            }
+        }?;
+        call.memory = memory;
+        if let Some(backoffs) = &mut self.backoffs {
+            let follows = rules
+                .hint
+                .as_ref()
+                .is_some_and(|rule| rule.resets_backoff && rule.heeds(failure.hint, failure.class).is_some());
+            let backoff = backoffs.of(call.id, call.client);
+            (backoff.retries, backoff.memory) = if follows { (0, self.policy.memory()) } else { (n, memory) };
+        }
+        Some(delay)
     }
 
     /// Whether a failed call has used up its attempts or its time.
     #[inline]
     pub(crate) fn is_spent(&mut self, call: &Call, now: f64) -> bool {
-        let limits = &self.policy.limits;
-        if call.attempt >= limits.max_attempts || limits.is_spent(now - call.first_send) {
+        let policy = self.policy;
+        self.has_spent(call, now, &policy.own)
+    }
+
+    #[inline]
+    fn has_spent(&mut self, call: &Call, now: f64, rules: &Rules) -> bool {
+        if call.attempt >= rules.limits.max_attempts || rules.limits.is_spent(now - call.first_send) {
             return true;
         }
         self.endless |= call.attempt >= MAX_ATTEMPTS;
@@ -140,13 +388,19 @@ impl<'p> Callers<'p> {
     /// Makes the retry after `delay` if time allows it.
     #[inline]
     pub(crate) fn admit(&mut self, call: &mut Call, now: f64, delay: f64) -> Decision {
-        let delay = match self.policy.limits.admit(now - call.first_send, delay) {
+        let policy = self.policy;
+        self.admit_by(call, now, delay, &policy.own)
+    }
+
+    #[inline]
+    fn admit_by(&mut self, call: &mut Call, now: f64, delay: f64, rules: &Rules) -> Decision {
+        let delay = match rules.limits.admit(now - call.first_send, delay) {
             Timely::Wait(delay) => delay,
             Timely::Exhausted => return Decision::Exhausted,
             Timely::PastDeadline => return Decision::PastDeadline,
         };
-        for (rule, slot) in self.slots(call.client) {
-            rule.on_retry(&mut self.budgets[slot]);
+        for ((_, rule), ledger) in self.policy.budgets.iter().zip(&mut self.budgets) {
+            rule.on_retry(ledger.of(call.id, call.client), event(call, now));
         }
         call.attempt += 1;
         Decision::Retry(delay)
@@ -154,28 +408,23 @@ impl<'p> Callers<'p> {
 
     /// Tokens of the client's first bucket, and whether all its budgets would let a retry through.
     #[must_use]
-    pub fn level(&self, client: u32) -> Option<(f64, bool)> {
+    pub fn level(&mut self, client: u32, now: f64) -> Option<(f64, bool)> {
         let mut tokens = None;
         let mut open = true;
-        for (rule, slot) in self.slots(client) {
-            if let State::Tokens(level) = &self.budgets[slot] {
-                tokens = tokens.or(Some(*level));
+        let failure = Event { now, attempt: 1, class: Class::Error };
+        for ((scope, rule), ledger) in self.policy.budgets.iter().zip(&mut self.budgets) {
+            if *scope == Scope::Call {
+                continue;
             }
-            open &= rule.is_open(&self.budgets[slot]);
+            let state = ledger.of(0, client);
+            tokens = tokens.or(rule.tokens(state, now));
+            open &= rule.allows(state, failure) == Verdict::Granted;
         }
         tokens.map(|tokens| (tokens, open))
     }
+}
 
-    /// The policy's budgets with the place of the state that `client` uses.
-    #[inline]
-    fn slots(
-        &self,
-        client: u32,
-    ) -> impl Iterator<Item = (&'p crate::policy::budget::BudgetRule, usize)> + use<'p> {
-        let per_client = self.policy.budgets.len();
-        self.policy.budgets.iter().enumerate().map(move |(i, rule)| match rule.scope() {
-            Scope::Client => (rule, client as usize * per_client + i),
-            Scope::Process => (rule, i),
-        })
-    }
+/// Something about the attempt under way.
+const fn event(call: &Call, now: f64) -> Event {
+    Event { now, attempt: call.attempt, class: call.class }
 }

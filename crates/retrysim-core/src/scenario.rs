@@ -7,7 +7,7 @@ use toml::Table;
 use crate::{
     draw::Generator,
     error::Error,
-    policy::Policy,
+    policy::{Policy, scope::Population},
     service::Service,
     span::{Span, Unit},
     text,
@@ -74,6 +74,10 @@ pub struct Burst {
     /// Length of the interval of first sends.
     #[serde(default)]
     pub spread: Span,
+    /// In how many processes; client `c` belongs to process `c % processes`. What a process shares, its clients
+    /// share: budgets, breakers, random numbers.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub processes: u32,
 }
 
 /// Every client makes calls at random moments.
@@ -84,6 +88,35 @@ pub struct Open {
     pub clients: u32,
     /// Calls per second of one client.
     pub rate: f64,
+    /// In how many processes; client `c` belongs to process `c % processes`. What a process shares, its clients
+    /// share: budgets, breakers, random numbers.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub processes: u32,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+const fn is_one(n: &u32) -> bool {
+    *n == 1
+}
+
+impl Burst {
+    /// Clients of one process that start within `spread`.
+    #[must_use]
+    pub const fn new(clients: u32, spread: Span) -> Self {
+        Self { clients, spread, processes: 1 }
+    }
+}
+
+impl Open {
+    /// Clients of one process that call `rate` times a second each.
+    #[must_use]
+    pub const fn new(clients: u32, rate: f64) -> Self {
+        Self { clients, rate, processes: 1 }
+    }
 }
 
 impl<'de> Deserialize<'de> for Workload {
@@ -107,6 +140,14 @@ impl Workload {
         }
     }
 
+    /// The clients and their processes.
+    #[must_use]
+    pub const fn population(&self) -> Population {
+        let (Self::Burst(Burst { clients, processes, .. }) | Self::Open(Open { clients, processes, .. })) =
+            self;
+        Population { clients: *clients, processes: *processes }
+    }
+
     /// The burst, for services that know no other workload.
     ///
     /// # Errors
@@ -126,6 +167,10 @@ impl Workload {
         let clients = self.clients();
         if clients == 0 || clients > MAX_CLIENTS {
             return Err(Error::invalid("clients", clients, format!("1 to {MAX_CLIENTS}")));
+        }
+        let processes = self.population().processes;
+        if processes == 0 || processes > clients {
+            return Err(Error::invalid("processes", processes, format!("1 to {clients}, the clients")));
         }
         match self {
             Self::Burst(burst) => burst.spread.at_least("spread", Span::ZERO),
@@ -238,7 +283,10 @@ impl Scenario {
             let last = self.workload.clients() - 1;
             return Err(Error::invalid("probe.client", probe.client, format!("a client, 0 to {last}")));
         }
-        self.service.validate(self)
+        self.service.validate(self)?;
+        self.policy.iter().try_for_each(|(name, policy)| {
+            self.service.hosts(policy).map_err(|error| error.within(&format!("policy.{name}")))
+        })
     }
 
     /// The policy named `name`.

@@ -11,12 +11,14 @@ mod cpython;
 mod fixed;
 mod mulberry32;
 mod philox;
+mod replay;
 
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::batch::mark_smallest;
 pub use self::{
     ahead::Ahead, batch::Batch, cpython::CPython, fixed::Fixed, mulberry32::Mulberry32, philox::Philox,
+    replay::Replay,
 };
 
 /// Random numbers for one purpose.
@@ -40,6 +42,10 @@ pub enum Purpose {
     Outcome = 4,
     /// Statistics over runs, such as a simulated interval.
     Statistics = 5,
+    /// Whether an attempt is held back by its own side.
+    Sending = 6,
+    /// How long a service works on an attempt.
+    Work = 7,
 }
 
 /// The random numbers of one run.

@@ -15,6 +15,9 @@ use crate::{
 /// No delay is longer than this many seconds; a curve without a cap saturates here instead of overflowing.
 pub const LONGEST_SECS: f64 = 1e18;
 
+/// Retries among which the one that reaches the cap is looked for.
+const MOST_STEPS: u32 = 100_000;
+
 /// Retries whose deterministic prefix is kept in a table.
 const TABLE: u32 = 64;
 
@@ -117,11 +120,35 @@ impl Delay {
         self.bounded(value)
     }
 
+    /// The delay before retry `n` if the value that reaches the first random stage is at least `floor`.
+    pub(super) fn at_least_before_jitter<S: Stream>(
+        &self,
+        floor: f64,
+        n: u32,
+        memory: &mut Memory,
+        stream: &mut S,
+    ) -> f64 {
+        let value = run(&self.rest, n, self.known(n).max(floor), memory, stream);
+        self.bounded(value.unwrap_or_else(|latched| latched))
+    }
+
     /// The value of the deterministic stages.
     #[inline]
     fn known(&self, n: u32) -> f64 {
         let known = self.table.get(n as usize - 1).copied().or(self.settled);
         known.unwrap_or_else(|| self.prefix(n))
+    }
+
+    /// Retries before the curve, were it not capped, would be above the first cap.
+    pub(super) fn retries_below_cap(&self) -> u32 {
+        let Some((at, cap)) = self.prefix.iter().zip(0..).find_map(|(op, at)| match op {
+            Op::Cap(cap) => Some((at, *cap)),
+            _ => None,
+        }) else {
+            return u32::MAX;
+        };
+        let curve = |n| run(&self.prefix[..at], n, 0.0, &mut Memory::default(), &mut Fixed(0.0));
+        (1..MOST_STEPS).find(|n| curve(n + 1).is_ok_and(|value| value > cap)).map_or(u32::MAX, |n| n - 1)
     }
 
     /// Whether a delay may need a random number.

@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::delay::{Delay, Memory};
+use super::{
+    class::Class,
+    delay::{Delay, Memory},
+    header::Reads,
+};
 use crate::{
     draw::Stream,
     error::{Error, in_range},
@@ -19,6 +23,25 @@ pub struct Hint {
     /// What to do with a hint that is too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<Over>,
+    /// Whether a hint of 0 counts as none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ignores_zero: bool,
+    /// Only after these classes of errors; after all unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Vec<Class>>,
+    /// Whether a failure without a hint gives the call up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
+    /// Whether the delays start again as for the first retry after a hint was followed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resets_backoff: bool,
+    /// How the header is read, where it is given as text.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reads: Reads,
+}
+
+fn is_default(reads: &Reads) -> bool {
+    *reads == Reads::default()
 }
 
 /// How a hint `h` and the policy's own delay `d` are combined.
@@ -32,6 +55,8 @@ pub enum Combine {
     /// `max(d, h)`.
     #[serde(alias = "max")]
     Floor,
+    /// `max(d, h)` before the first random stage, which then spreads the hint as well.
+    FloorBeforeJitter,
     /// `h` moved into `[d + lo, d + hi]`.
     Clamp([Span; 2]),
     /// `h * (lo + (hi - lo) u)`; the own delay is not drawn. `[1, 2]` spreads upwards from the hint.
@@ -62,6 +87,20 @@ pub enum Then {
 }
 
 impl Hint {
+    /// Follows every hint, however long.
+    #[must_use]
+    pub fn new(combine: Combine) -> Self {
+        Self {
+            combine,
+            over: None,
+            ignores_zero: false,
+            after: None,
+            required: false,
+            resets_backoff: false,
+            reads: Reads::default(),
+        }
+    }
+
     /// Refuses a combination that gives no delay.
     ///
     /// # Errors
@@ -76,7 +115,10 @@ impl Hint {
                 in_range("use.uniform[0]", *lo, 0.0, f64::MAX)?;
                 in_range("use.uniform[1]", *hi, 0.0, f64::MAX)?;
             }
-            Combine::Ignore | Combine::Replace | Combine::Floor => {}
+            Combine::Ignore | Combine::Replace | Combine::Floor | Combine::FloorBeforeJitter => {}
+        }
+        if self.after.as_ref().is_some_and(Vec::is_empty) {
+            return Err(Error::invalid("after", "[]", "at least one of throttle, timeout, error"));
         }
         self.over.as_ref().map_or(Ok(()), |over| over.limit.at_least("over.limit", Span::ZERO))
     }
@@ -89,6 +131,10 @@ pub(crate) struct HintRule {
     clamp: [f64; 2],
     limit: f64,
     then: Then,
+    ignores_zero: bool,
+    after: [bool; 3],
+    pub required: bool,
+    pub resets_backoff: bool,
 }
 
 impl HintRule {
@@ -101,7 +147,27 @@ impl HintRule {
             .over
             .as_ref()
             .map_or((f64::INFINITY, Then::Ignore), |over| (over.limit.in_unit(unit), over.then));
-        Self { combine: hint.combine.clone(), clamp, limit, then }
+        let follows = |class| hint.after.as_ref().is_none_or(|classes| classes.contains(&class));
+        Self {
+            combine: hint.combine.clone(),
+            clamp,
+            limit,
+            then,
+            ignores_zero: hint.ignores_zero,
+            after: Class::ALL.map(follows),
+            required: hint.required,
+            resets_backoff: hint.resets_backoff,
+        }
+    }
+
+    /// Whether the rule is about nothing but the hint itself.
+    pub fn is_plain(&self) -> bool {
+        !self.ignores_zero && !self.required && !self.resets_backoff && self.after == [true; 3]
+    }
+
+    /// The hint, if it counts after `class`.
+    pub fn heeds(&self, hint: Option<f64>, class: Class) -> Option<f64> {
+        hint.filter(|hint| self.after[class as usize] && !(self.ignores_zero && *hint <= 0.0))
     }
 
     /// Whether the rule itself may need a random number.
@@ -128,6 +194,7 @@ impl HintRule {
             Combine::Ignore => own.before_retry(n, memory, stream),
             Combine::Replace => hint,
             Combine::Floor => own.before_retry(n, memory, stream).max(hint),
+            Combine::FloorBeforeJitter => own.at_least_before_jitter(hint, n, memory, stream),
             Combine::Clamp(_) => {
                 let own = own.before_retry(n, memory, stream);
                 hint.clamp(own + self.clamp[0], own + self.clamp[1])

@@ -1,5 +1,6 @@
-//! A retry policy is data: how long to wait, when to stop, what to make of the server's hint, and which
-//! budgets to keep within.
+//! A retry policy is data, in slots that may each be empty: the delay, when to stop, what to make of the
+//! server's hint, budgets to keep within, a limiter, a breaker, hedging, what is kept between calls, and what
+//! is different for some classes of errors.
 //!
 //! ```
 //! use std::time::Duration;
@@ -19,23 +20,35 @@
 //! # Ok::<(), retrysim_core::Error>(())
 //! ```
 
+pub mod breaker;
 pub mod budget;
+pub mod class;
+pub(crate) mod compiled;
 pub mod delay;
+pub mod header;
+pub mod hedge;
 pub mod hint;
+pub mod limiter;
+pub mod scope;
 pub mod stage;
+pub mod state;
 pub mod stop;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::compiled::Compiled;
 use self::{
-    budget::{Budget, BudgetRule},
-    delay::{Delay, Memory},
-    hint::{Hint, HintRule},
+    breaker::Breaker,
+    budget::Budget,
+    class::ByClass,
+    hedge::Hedge,
+    hint::Hint,
+    limiter::Limiter,
     stage::{Exp, Stage, validate_all},
-    stop::{Check, Limits, Stop},
+    state::{Anchor, State},
+    stop::{Check, Stop},
 };
 use crate::{
-    draw::{Fixed, Stream},
     error::Error,
     span::{Span, Unit},
     text,
@@ -57,10 +70,40 @@ pub struct Policy {
     /// Budgets that must all agree to a retry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub budget: Vec<Budget>,
+    /// A rate that sends keep to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limiter: Option<Limiter>,
+    /// Stops sending after too many failures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breaker: Option<Breaker>,
+    /// Copies of attempts that take long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hedge: Option<Hedge>,
+    /// Where a delay is measured from.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub anchor: Anchor,
+    /// What is kept between calls.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub state: State,
+    /// What is different after some classes of errors.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub on: ByClass,
 }
 
-fn is_default(stop: &Stop) -> bool {
-    *stop == Stop::default()
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Refuses a delay whose first stage has no value to work on.
+fn begins_with_a_source(delay: &[Stage]) -> Result<(), Error> {
+    match delay.first() {
+        Some(first) if !first.is_source() && !matches!(first, Stage::Uniform(_)) => Err(Error::invalid(
+            "delay[0]",
+            text::one_line(first),
+            "a stage that makes a value (exp, const, linear, poly, fib, list, doublings, prev, polly_v2, uniform)",
+        )),
+        _ => Ok(()),
+    }
 }
 
 impl Policy {
@@ -165,103 +208,32 @@ impl Policy {
     /// # Errors
     /// [`Error::Invalid`] with the field's path below the policy.
     pub fn validate(&self) -> Result<(), Error> {
-        if let Some(first) = self.delay.first()
-            && !first.is_source()
-            && !matches!(first, Stage::Uniform(_))
-        {
-            return Err(Error::invalid(
-                "delay[0]",
-                text::one_line(first),
-                "a stage that makes a value (exp, const, linear, poly, fib, list, doublings, prev, polly_v2, uniform)",
-            ));
-        }
+        begins_with_a_source(&self.delay)?;
         validate_all(&self.delay, "delay")?;
         self.stop.validate().map_err(|error| error.within("stop"))?;
         if let Some(hint) = &self.hint {
             hint.validate().map_err(|error| error.within("hint"))?;
         }
-        self.budget.iter().enumerate().try_for_each(|(i, budget)| {
-            budget.validate().map_err(|error| error.within(&format!("budget[{i}]")))
-        })
+        for (i, budget) in self.budget.iter().enumerate() {
+            budget.validate().map_err(|error| error.within(&format!("budget[{i}]")))?;
+        }
+        if let Some(limiter) = &self.limiter {
+            limiter.validate().map_err(|error| error.within("limiter"))?;
+        }
+        if let Some(breaker) = &self.breaker {
+            breaker.validate().map_err(|error| error.within("breaker"))?;
+        }
+        if let Some(hedge) = &self.hedge {
+            hedge.validate().map_err(|error| error.within("hedge"))?;
+        }
+        self.anchor.validate().map_err(|error| error.within("anchor"))?;
+        self.state.validate().map_err(|error| error.within("state"))?;
+        self.on.validate().map_err(|error| error.within("on"))
     }
 
     /// The policy with every length in `unit`, ready to be run.
     #[must_use]
     pub fn compile(&self, unit: Unit) -> Compiled {
-        let delay = Delay::compile(&self.delay, unit);
-        let hint = self.hint.as_ref().map(|hint| HintRule::compile(hint, unit));
-        Compiled {
-            draws: delay.draws() || hint.as_ref().is_some_and(HintRule::draws),
-            is_columnar: delay.is_columnar(),
-            looks_back: delay.looks_back(),
-            delay,
-            limits: Limits::compile(&self.stop, unit),
-            hint,
-            budgets: self.budget.iter().map(|budget| BudgetRule::compile(budget, unit)).collect(),
-        }
-    }
-}
-
-/// A policy compiled for one unit of time.
-#[derive(Clone, Debug)]
-pub struct Compiled {
-    pub(crate) delay: Delay,
-    pub(crate) limits: Limits,
-    pub(crate) hint: Option<HintRule>,
-    pub(crate) budgets: Vec<BudgetRule>,
-    draws: bool,
-    is_columnar: bool,
-    pub(crate) looks_back: bool,
-}
-
-impl Compiled {
-    /// Whether sends need to be reported to budgets at all.
-    #[must_use]
-    pub const fn has_budgets(&self) -> bool {
-        !self.budgets.is_empty()
-    }
-
-    /// Whether a delay may need a random number.
-    #[must_use]
-    pub const fn draws(&self) -> bool {
-        self.draws
-    }
-
-    /// Whether the delays after answers with `hint` can be computed in columns.
-    pub(crate) const fn is_columnar(&self, hint: Option<f64>) -> bool {
-        (hint.is_none() || self.hint.is_none()) && self.is_columnar
-    }
-
-    /// What a new call remembers.
-    #[must_use]
-    pub const fn memory(&self) -> Memory {
-        self.delay.memory()
-    }
-
-    /// The delay before retry `n` (1 = the first), in the compiled unit; `hint` is what the server said.
-    ///
-    /// `None` if the hint makes the policy give up. The delay is remembered as the previous one.
-    #[inline(always)]
-    pub fn delay<S: Stream>(
-        &self,
-        n: u32,
-        hint: Option<f64>,
-        memory: &mut Memory,
-        stream: &mut S,
-    ) -> Option<f64> {
-        let delay = self.delay.bounded(match (hint, &self.hint) {
-            (Some(hint), Some(rule)) => rule.delay(hint, &self.delay, n, memory, stream)?,
-            _ => self.delay.before_retry(n, memory, stream),
-        });
-        memory.previous = delay;
-        Some(delay)
-    }
-
-    /// The delays before retries `1..=retries` with every draw fixed at `u`; they end where the hint makes the
-    /// policy give up.
-    #[must_use]
-    pub fn fixed_delays(&self, retries: u32, hint: Option<f64>, u: f64) -> Vec<f64> {
-        let mut memory = self.memory();
-        (1..=retries).map_while(|n| self.delay(n, hint, &mut memory, &mut Fixed(u))).collect()
+        Compiled::new(self, unit)
     }
 }

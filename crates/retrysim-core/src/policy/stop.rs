@@ -23,6 +23,13 @@ pub struct Stop {
     /// How `elapsed` is tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Check>,
+    /// With `check = "clip"`: give up when less than this is left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<Span>,
+    /// Give up before the first retry after which the curve, were it not capped, would be above the first `cap`
+    /// (Kubernetes' `wait.Backoff`: to reach the cap ends the steps).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_cap: bool,
     /// No retry starts this long after the first send, or later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Span>,
@@ -63,6 +70,12 @@ impl Stop {
         if self.check.is_some() && self.elapsed.is_none() {
             return Err(Error::invalid("check", "set", "only together with elapsed"));
         }
+        if let Some(least) = self.least {
+            if self.check != Some(Check::Clip) {
+                return Err(Error::invalid("least", least, "only together with check = \"clip\""));
+            }
+            least.at_least("least", Span::ZERO)?;
+        }
         if let Some(elapsed) = self.elapsed {
             elapsed.at_least("elapsed", Span::ZERO)?;
         }
@@ -76,6 +89,7 @@ pub(crate) struct Limits {
     pub max_attempts: u32,
     elapsed: f64,
     check: Check,
+    least: f64,
     deadline: f64,
 }
 
@@ -93,6 +107,7 @@ impl Limits {
             max_attempts: stop.max_attempts(),
             elapsed: len(stop.elapsed),
             check: stop.check.unwrap_or_default(),
+            least: stop.least.unwrap_or_default().in_unit(unit),
             deadline: len(stop.deadline),
         }
     }
@@ -100,7 +115,11 @@ impl Limits {
     /// Whether time has run out before a delay is even drawn.
     #[inline]
     pub fn is_spent(&self, elapsed: f64) -> bool {
-        elapsed >= self.elapsed && self.check != Check::WouldExceed
+        match self.check {
+            Check::Before => elapsed >= self.elapsed,
+            Check::Clip => elapsed >= self.elapsed || self.elapsed - elapsed < self.least,
+            Check::WouldExceed => false,
+        }
     }
 
     /// The delay that time allows.

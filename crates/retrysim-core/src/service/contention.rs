@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 use super::{Base, Crowd, Kernel};
 use crate::{
     calendar::{EventKind, EventQueue},
-    callers::{Call, Callers, Decision},
+    callers::{Call, Callers, Decision, Failure},
     draw::{Draws, Purpose},
     error::Error,
     latency::{Latency, Sampler},
-    policy::Compiled,
+    policy::{Compiled, class::Class},
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
     scenario::Scenario,
     span::Unit,
@@ -129,13 +129,13 @@ impl Kernel for Prepared {
         row: &mut [f64],
     ) -> bool {
         let Scratch { queue, calls, tries } = scratch;
-        let mut callers = Callers::new(policy, self.crowd.clients);
-        let mut completion = Completion::new(u64::from(self.crowd.clients));
+        let mut callers = Callers::new(policy, self.crowd.population);
+        let mut completion = Completion::new(u64::from(self.crowd.clients()));
         let (mut writes, mut gave_up, mut most, mut done_sum) = (0_u64, 0_u64, 0_u32, 0.0_f64);
         let (mut last_commit, mut finish) = (f64::NEG_INFINITY, f64::NAN);
         calls.clear();
         tries.clear();
-        for client in 0..self.crowd.clients {
+        for client in 0..self.crowd.clients() {
             let start = self.crowd.start(client, draws);
             let call = callers.call(client, client, start);
             callers.on_send(&call, start);
@@ -165,10 +165,11 @@ impl Kernel for Prepared {
                 queue.remove(client);
                 (Outcome::Ok, None)
             } else {
+                let failure = Failure { class: Class::Error, hint: None, sent: start };
                 let decision = callers.on_failure(
                     call,
                     answer,
-                    None,
+                    failure,
                     &mut draws.resume(Purpose::Attempt, client, sent.attempt, bits),
                 );
                 if let Decision::Retry(wait) = decision {
@@ -195,7 +196,7 @@ impl Kernel for Prepared {
             finish_s: if completion.is_complete() { self.unit.to_secs(finish) } else { f64::NAN },
             crashes: f64::NAN,
             peak_arrivals: f64::NAN,
-            calls: u64::from(self.crowd.clients),
+            calls: u64::from(self.crowd.clients()),
         };
         let rest = base.write(row);
         let [t50, t90, t99, _] = completion.times();

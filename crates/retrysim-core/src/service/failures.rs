@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Base, Crowd, Kernel};
 use crate::{
-    callers::{Callers, Decision},
+    callers::{Callers, Decision, Failure, Sending},
     draw::{Draws, Purpose},
     error::{Error, in_range},
-    policy::Compiled,
+    policy::{Compiled, class::Class},
     record::{Attempt, Column, Kind, Outcome, Recorder, column},
     scenario::Scenario,
     span::{Span, Unit},
@@ -48,6 +48,8 @@ pub enum Response {
     Error,
     /// It is throttled and may be retried after the hint (429).
     Throttle,
+    /// No answer comes in time.
+    Timeout,
     /// It is wrong in itself and never retried (400).
     Rejected,
 }
@@ -121,16 +123,31 @@ impl Kernel for Prepared<'_> {
         (): &mut (),
         row: &mut [f64],
     ) -> bool {
-        let mut callers = Callers::new(policy, self.crowd.clients);
+        let mut callers = Callers::new(policy, self.crowd.population);
         let (mut attempts, mut successes, mut gave_up) = (0_u64, 0_u64, 0_u64);
         let (mut denied, mut most, mut finish) = (0_u64, 0_u32, 0.0_f64);
         let mut recent = Recent::default();
-        for client in 0..self.crowd.clients {
+        for client in 0..self.crowd.clients() {
             let mut now = self.crowd.start(client, draws);
             let mut call = callers.call(client, client, now);
             loop {
                 if now >= self.horizon || callers.is_endless() {
                     break;
+                }
+                if policy.acts_on_sends() {
+                    let mut stream = draws.at(Purpose::Sending, client, call.attempt);
+                    match callers.ask(&mut call, now, &mut stream) {
+                        Sending::Now => {}
+                        Sending::At(at) => now = at,
+                        Sending::Not(Decision::Retry(wait)) => {
+                            now += wait;
+                            continue;
+                        }
+                        Sending::Not(_) => {
+                            gave_up += 1;
+                            break;
+                        }
+                    }
                 }
                 let (sent, start) = (call, now);
                 attempts += 1;
@@ -138,19 +155,19 @@ impl Kernel for Prepared<'_> {
                 let response = self.response(client, call.attempt, draws);
                 now += self.call;
                 let mut stream = draws.at(Purpose::Attempt, client, sent.attempt);
-                let decision = match response {
+                let mut fail = |class, hint| {
+                    let failure = Failure { class, hint, sent: start };
+                    Some(callers.on_failure(&mut call, now, failure, &mut stream))
+                };
+                let (outcome, decision) = match response {
                     Response::Ok => {
                         callers.on_success(&call, now);
-                        None
+                        (Outcome::Ok, None)
                     }
-                    Response::Rejected => Some(Decision::Exhausted),
-                    Response::Error => Some(callers.on_failure(&mut call, now, None, &mut stream)),
-                    Response::Throttle => Some(callers.on_failure(&mut call, now, self.hint, &mut stream)),
-                };
-                let outcome = match response {
-                    Response::Ok => Outcome::Ok,
-                    Response::Throttle => Outcome::Refused,
-                    Response::Error | Response::Rejected => Outcome::Error,
+                    Response::Rejected => (Outcome::Error, Some(Decision::Exhausted)),
+                    Response::Error => (Outcome::Error, fail(Class::Error, None)),
+                    Response::Timeout => (Outcome::Timeout, fail(Class::Timeout, None)),
+                    Response::Throttle => (Outcome::Refused, fail(Class::Throttle, self.hint)),
                 };
                 recorder.attempt(&Attempt { call: &sent, start, end: now, outcome, decision });
                 match decision {
@@ -172,7 +189,7 @@ impl Kernel for Prepared<'_> {
             most = most.max(call.attempt);
             recent.call(call.attempt - 1);
         }
-        let calls = u64::from(self.crowd.clients);
+        let calls = u64::from(self.crowd.clients());
         let base = Base {
             attempts,
             successes,

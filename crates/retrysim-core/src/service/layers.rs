@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Base, Kernel};
 use crate::{
-    callers::{Callers, Decision},
+    callers::{Callers, Decision, Failure},
     draw::{Draws, Purpose},
     error::{Error, in_range},
-    policy::Compiled,
+    policy::{Compiled, class::Class, scope::Population},
     record::{Attempt, Column, Kind, Outcome, Recorder, column},
     scenario::Scenario,
     span::Unit,
@@ -68,7 +68,7 @@ impl Layers {
     pub fn prepare<'s>(&'s self, scenario: &Scenario) -> Prepared<'s> {
         Prepared {
             service: self,
-            clients: scenario.workload.clients(),
+            population: scenario.workload.population(),
             horizon: scenario.horizon.in_unit(scenario.unit),
             unit: scenario.unit,
         }
@@ -79,7 +79,7 @@ impl Layers {
 #[derive(Debug)]
 pub struct Prepared<'s> {
     service: &'s Layers,
-    clients: u32,
+    population: Population,
     horizon: f64,
     unit: Unit,
 }
@@ -122,7 +122,8 @@ impl<D: Draws, R: Recorder> Chain<'_, '_, D, R> {
                 None
             } else {
                 let mut stream = self.draws.at(Purpose::Attempt, hop_id, call.attempt);
-                Some(self.hops[hop].on_failure(&mut call, now, None, &mut stream))
+                let failure = Failure { class: Class::Error, hint: None, sent: start };
+                Some(self.hops[hop].on_failure(&mut call, now, failure, &mut stream))
             };
             if hop + 1 == self.hops.len() {
                 let outcome = if ok { Outcome::Ok } else { Outcome::Error };
@@ -159,19 +160,19 @@ impl Kernel for Prepared<'_> {
         let mut chain = Chain {
             probability: self.service.probability,
             horizon: self.horizon,
-            hops: (0..tiers).map(|_| Callers::new(policy, self.clients)).collect(),
+            hops: (0..tiers).map(|_| Callers::new(policy, self.population)).collect(),
             calls: vec![0; tiers],
             arrivals: vec![0; tiers],
             draws,
             recorder,
         };
         let (mut successes, mut finish) = (0_u64, 0.0_f64);
-        for client in 0..self.clients {
+        for client in 0..self.population.clients {
             let (ok, at) = chain.call(0, client, 0.0);
             successes += u64::from(ok);
             finish = finish.max(at);
         }
-        let calls = u64::from(self.clients);
+        let calls = u64::from(self.population.clients);
         let base = Base {
             attempts: chain.arrivals[tiers - 1],
             successes,

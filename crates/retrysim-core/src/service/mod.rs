@@ -22,7 +22,7 @@ pub use self::{
 use crate::{
     draw::{Draws, Purpose},
     error::Error,
-    policy::Compiled,
+    policy::{Compiled, Policy, budget::Budget, limiter::Limiter, scope::Population},
     record::{Column, Kind, Recorder, column},
     scenario::{Scenario, Workload},
     span::Span,
@@ -77,6 +77,37 @@ impl Service {
     }
 }
 
+impl Service {
+    /// Refuses a policy with a slot that this service has no place for.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with the slot's name.
+    pub fn hosts(&self, policy: &Policy) -> Result<(), Error> {
+        let asks = matches!(self, Self::TickCapacity(_) | Self::WindowCapacity(_) | Self::Failures(_));
+        let refuse = |slot: &str, kinds: &str| {
+            Err(Error::invalid(slot, "set", format!("a service of kind {kinds}, which has a place for it")))
+        };
+        let asking = "tick_capacity, window_capacity or failures";
+        if policy.hedge.is_some() {
+            return refuse("hedge", "workers");
+        }
+        if policy.breaker.is_some() && !asks {
+            return refuse("breaker", asking);
+        }
+        if policy.limiter.as_ref().is_some_and(Limiter::acts_on_sends) && !asks {
+            return refuse("limiter", asking);
+        }
+        match policy
+            .budget
+            .iter()
+            .position(|budget| matches!(budget, Budget::Sre(sre) if sre.acts_on_sends()))
+        {
+            Some(i) if !asks => refuse(&format!("budget[{i}].sre"), asking),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for Service {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (kind, rest) = text::tagged(deserializer)?;
@@ -116,7 +147,7 @@ pub trait Kernel: Sync {
 /// A burst in the units of a scenario.
 #[derive(Clone, Copy, Debug)]
 struct Crowd {
-    clients: u32,
+    population: Population,
     spread: f64,
 }
 
@@ -127,7 +158,11 @@ impl Crowd {
             Workload::Burst(burst) => burst.spread,
             Workload::Open(_) => Span::ZERO,
         };
-        Self { clients: scenario.workload.clients(), spread: spread.in_unit(scenario.unit) }
+        Self { population: scenario.workload.population(), spread: spread.in_unit(scenario.unit) }
+    }
+
+    const fn clients(self) -> u32 {
+        self.population.clients
     }
 
     /// When a client sends for the first time.

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::{Base, Crowd, Kernel};
 use crate::{
     calendar::{EventKind, EventQueue},
-    callers::{Call, Callers, Decision},
+    callers::{Call, Callers, Decision, Failure},
     draw::{Ahead, Draws},
     error::Error,
-    policy::Compiled,
+    policy::{Compiled, class::Class},
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
     scenario::Scenario,
     span::{Span, Unit},
@@ -90,16 +90,16 @@ impl Kernel for Prepared {
         row: &mut [f64],
     ) -> bool {
         let Scratch { queue, ahead, calls, flights } = scratch;
-        let mut callers = Callers::new(policy, self.crowd.clients);
-        let mut completion = Completion::new(u64::from(self.crowd.clients));
+        let mut callers = Callers::new(policy, self.crowd.population);
+        let mut completion = Completion::new(u64::from(self.crowd.clients()));
         let (mut starts, mut gave_up) = (0_u64, 0_u64);
         let (mut in_flight, mut peak, mut doomed_through) = (0_u32, 0_u32, 0_u64);
         let (mut first_success, mut most) = (f64::NAN, 0_u32);
-        ahead.reset::<D>(policy.draws(), self.crowd.clients);
+        ahead.reset::<D>(policy.draws(), self.crowd.clients());
         calls.clear();
         flights.clear();
-        flights.resize(self.crowd.clients as usize, (0.0, 0));
-        for client in 0..self.crowd.clients {
+        flights.resize(self.crowd.clients() as usize, (0.0, 0));
+        for client in 0..self.crowd.clients() {
             let start = self.crowd.start(client, draws);
             calls.push(callers.call(client, client, start));
         }
@@ -135,8 +135,9 @@ impl Kernel for Prepared {
                 queue.remove(client);
                 (Outcome::Ok, None)
             } else {
+                let failure = Failure { class: Class::Timeout, hint: None, sent: start };
                 let decision =
-                    callers.on_failure(call, now, None, &mut ahead.stream(client, sent.attempt, draws));
+                    callers.on_failure(call, now, failure, &mut ahead.stream(client, sent.attempt, draws));
                 if let Decision::Retry(wait) = decision {
                     queue.set(now + wait, EventKind::Start, client);
                 } else {
@@ -154,7 +155,7 @@ impl Kernel for Prepared {
             finish_s: completion.finish(),
             crashes: f64::NAN,
             peak_arrivals: f64::from(peak),
-            calls: u64::from(self.crowd.clients),
+            calls: u64::from(self.crowd.clients()),
         };
         let rest = base.write(row);
         rest[..4].copy_from_slice(&completion.times());

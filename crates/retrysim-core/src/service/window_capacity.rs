@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{
     calendar::{EventKind, EventQueue},
-    callers::{Call, Callers, Decision},
-    draw::{Ahead, Draws},
+    callers::{Call, Callers, Decision, Failure, Sending},
+    draw::{Ahead, Draws, Purpose},
     error::Error,
-    policy::Compiled,
+    policy::{Compiled, class::Class},
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
     scenario::Scenario,
     span::{Span, Unit},
@@ -118,16 +118,16 @@ impl Kernel for Prepared {
         row: &mut [f64],
     ) -> bool {
         let Scratch { queue, ahead, calls, load, served } = scratch;
-        let mut callers = Callers::new(policy, self.crowd.clients);
-        let mut completion = Completion::new(u64::from(self.crowd.clients));
+        let mut callers = Callers::new(policy, self.crowd.population);
+        let mut completion = Completion::new(u64::from(self.crowd.clients()));
         let (mut attempts, mut gave_up, mut in_outage) = (0_u64, 0_u64, 0_u64);
-        ahead.reset::<D>(policy.draws(), self.crowd.clients);
+        ahead.reset::<D>(policy.draws(), self.crowd.clients());
         calls.clear();
         for counts in [&mut *load, &mut *served] {
             counts.clear();
             counts.resize(self.windows, 0);
         }
-        for client in 0..self.crowd.clients {
+        for client in 0..self.crowd.clients() {
             let start = self.crowd.start(client, draws);
             calls.push(callers.call(client, client, start));
             ahead.on_send(client, 1, draws);
@@ -138,6 +138,25 @@ impl Kernel for Prepared {
             && !callers.is_endless()
         {
             let call = &mut calls[client as usize];
+            if policy.acts_on_sends() {
+                let mut stream = draws.at(Purpose::Sending, client, call.attempt);
+                match callers.ask(call, now, &mut stream) {
+                    Sending::Now => {}
+                    Sending::At(at) => {
+                        queue.set(at, EventKind::Start, client);
+                        continue;
+                    }
+                    Sending::Not(Decision::Retry(wait)) => {
+                        queue.set(now + wait, EventKind::Start, client);
+                        continue;
+                    }
+                    Sending::Not(_) => {
+                        queue.remove(client);
+                        gave_up += 1;
+                        continue;
+                    }
+                }
+            }
             let sent = *call;
             let window = ((now / self.window) as usize).min(self.windows - 1);
             let down = is_down(&self.outages, &now);
@@ -153,8 +172,10 @@ impl Kernel for Prepared {
                 (Outcome::Ok, None)
             } else {
                 let hint = if down { None } else { self.hint };
+                let class = if down { Class::Error } else { Class::Throttle };
+                let failure = Failure { class, hint, sent: now };
                 let decision =
-                    callers.on_failure(call, now, hint, &mut ahead.stream(client, sent.attempt, draws));
+                    callers.on_failure(call, now, failure, &mut ahead.stream(client, sent.attempt, draws));
                 if let Decision::Retry(wait) = decision {
                     queue.set(now + wait, EventKind::Start, client);
                     ahead.on_send(client, call.attempt, draws);
@@ -173,7 +194,7 @@ impl Kernel for Prepared {
             finish_s: completion.finish(),
             crashes: f64::NAN,
             peak_arrivals: f64::from(load.iter().copied().max().unwrap_or(0)),
-            calls: u64::from(self.crowd.clients),
+            calls: u64::from(self.crowd.clients()),
         };
         self.write_load(load, attempts, in_outage, completion.times(), base.write(row));
         !callers.is_endless()

@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 use retrysim_core::{
     Policy, Span,
-    policy::budget::{Bucket, Budget, Debit, Gate},
+    policy::{
+        budget::{Bucket, Budget, Debit, Gate, Scope},
+        class::Class,
+    },
     record::Recorder,
     scenario::{Burst, Open, Workload},
     service::{Outage, Service},
@@ -32,8 +35,8 @@ fn levels(bucket: &Bucket, clients: u32, watched: u32, rate: Option<f64>, seed: 
     let Service::TickCapacity(service) = &mut scenario.service else { unreachable!("budget") };
     service.outages = vec![Outage { from: Span::ZERO, until: Span::from_secs(3) }];
     scenario.workload = match rate {
-        Some(rate) => Workload::Open(Open { clients, rate }),
-        None => Workload::Burst(Burst { clients, spread: Span::from_secs(1) }),
+        Some(rate) => Workload::Open(Open::new(clients, rate)),
+        None => Workload::Burst(Burst::new(clients, Span::from_secs(1))),
     };
     let budget = Budget::Bucket(bucket.clone());
     budget.validate().unwrap();
@@ -55,11 +58,12 @@ proptest! {
         rate in proptest::option::of(0.0..40.0_f64),
         seed: u64,
     ) {
-        prop_assume!(!may_overdraw(&bucket));
+        // What each call has of its own is no level of a client.
+        prop_assume!(!may_overdraw(&bucket) && bucket.scope != Scope::Call);
         for (tokens, open) in levels(&bucket, clients, clients - 1, rate, seed) {
             prop_assert!((0.0..=bucket.size).contains(&tokens), "{} tokens", tokens);
             let expected = match bucket.gate {
-                Gate::Cost => tokens >= bucket.cost,
+                Gate::Cost => tokens >= bucket.cost.after(Class::Error),
                 Gate::AboveHalf => tokens > bucket.size / 2.0,
             };
             prop_assert_eq!(open, expected);
@@ -69,7 +73,9 @@ proptest! {
 
 /// A gate at half the tokens, each retry taking more than half.
 fn may_overdraw(bucket: &Bucket) -> bool {
-    bucket.gate == Gate::AboveHalf && bucket.debit == Debit::OnRetry && bucket.cost > bucket.size / 2.0
+    bucket.gate == Gate::AboveHalf
+        && bucket.debit == Debit::OnRetry
+        && bucket.cost.after(Class::Error) > bucket.size / 2.0
 }
 
 #[test]
@@ -79,7 +85,7 @@ fn a_retry_that_costs_more_than_there_is_leaves_nothing() {
         start: Some(6.0),
         gate: Gate::AboveHalf,
         debit: Debit::OnRetry,
-        cost: 9.0,
+        cost: 9.0.into(),
         credit: retrysim_core::policy::budget::Credit::default(),
         scope: retrysim_core::policy::budget::Scope::Client,
     };

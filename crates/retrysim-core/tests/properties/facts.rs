@@ -39,7 +39,7 @@ proptest! {
     ) {
         let mut scenario = bundled("burst");
         scenario.policy.swap_indices(0, policy);
-        scenario.workload = Workload::Burst(Burst { clients, spread: Span::from_millis(spread) });
+        scenario.workload = Workload::Burst(Burst::new(clients, Span::from_millis(spread)));
         let Service::WindowCapacity(service) = &mut scenario.service else { unreachable!("burst") };
         service.window = Span::from_millis(window);
         service.capacity = capacity;
@@ -63,7 +63,7 @@ proptest! {
         seed: u64,
     ) {
         let mut scenario = bundled("amplification");
-        scenario.workload = Workload::Burst(Burst { clients: calls, spread: Span::ZERO });
+        scenario.workload = Workload::Burst(Burst::new(calls, Span::ZERO));
         let Service::Failures(service) = &mut scenario.service else { unreachable!("failures") };
         service.probability = probability;
         let bucket = Bucket {
@@ -71,7 +71,7 @@ proptest! {
             start: Some(share * size),
             gate: Gate::Cost,
             debit: Debit::OnRetry,
-            cost: 1.0,
+            cost: 1.0.into(),
             credit: Credit { request: refill, ..Credit::default() },
             scope: Scope::Process,
         };

@@ -115,6 +115,7 @@ pub fn bucket() -> impl Strategy<Value = Bucket> {
             first_success,
             retried_success,
             success,
+            ..Credit::default()
         },
     );
     let gate = prop_oneof![Just(Gate::Cost), Just(Gate::AboveHalf)];
@@ -133,14 +134,14 @@ pub fn bucket() -> impl Strategy<Value = Bucket> {
             start: share.map(|share| share * size),
             gate,
             debit,
-            cost,
+            cost: cost.into(),
             credit,
             scope,
         })
 }
 
 fn scope() -> impl Strategy<Value = Scope> {
-    prop_oneof![Just(Scope::Client), Just(Scope::Process)]
+    prop_oneof![Just(Scope::Call), Just(Scope::Client), Just(Scope::Process), Just(Scope::Fleet)]
 }
 
 fn budget() -> impl Strategy<Value = Budget> {
@@ -160,7 +161,7 @@ fn hint() -> impl Strategy<Value = Hint> {
     ];
     let then = prop_oneof![Just(Then::Clamp), Just(Then::Ignore), Just(Then::Stop)];
     let over = option::of((span(), then).prop_map(|(limit, then)| Over { limit, then }));
-    (combine, over).prop_map(|(combine, over)| Hint { combine, over })
+    (combine, over).prop_map(|(combine, over)| Hint { over, ..Hint::new(combine) })
 }
 
 /// Stop rules with at most six attempts.
@@ -173,6 +174,7 @@ fn stop() -> impl Strategy<Value = Stop> {
             elapsed: elapsed.map(|(elapsed, _)| elapsed),
             check: elapsed.and_then(|(_, check)| check),
             deadline,
+            ..Stop::default()
         },
     )
 }
@@ -180,7 +182,7 @@ fn stop() -> impl Strategy<Value = Stop> {
 /// A policy that stops.
 pub fn policy() -> impl Strategy<Value = Policy> {
     (prop_oneof![9 => stages(), 1 => Just(Vec::new())], stop(), option::of(hint()), vec(budget(), 0..3))
-        .prop_map(|(delay, stop, hint, budget)| Policy { delay, stop, hint, budget })
+        .prop_map(|(delay, stop, hint, budget)| Policy { delay, stop, hint, budget, ..Policy::default() })
 }
 
 fn outages() -> impl Strategy<Value = Vec<Outage>> {
@@ -263,8 +265,8 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
     (setting, service(), vec(policy(), 1..4), seeds).prop_map(|(setting, service, policies, seeds)| {
         let (clients, spread, rate, horizon, generator, [in_ms, probed]) = setting;
         let workload = match (rate, &service) {
-            (Some(rate), Service::TickCapacity(_)) => Workload::Open(Open { clients, rate }),
-            _ => Workload::Burst(Burst { clients, spread }),
+            (Some(rate), Service::TickCapacity(_)) => Workload::Open(Open::new(clients, rate)),
+            _ => Workload::Burst(Burst::new(clients, spread)),
         };
         Scenario {
             name: "random".into(),

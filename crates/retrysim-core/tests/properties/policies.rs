@@ -86,7 +86,7 @@ fn nothing_stays_nothing_however_many_retries() {
 fn a_hint_leads_to_a_delay() {
     let hours = 1e6 * 3_600.0;
     for combine in [Combine::Replace, Combine::Floor, Combine::Uniform([f64::MAX, f64::MAX])] {
-        let policy = Policy::constant(Span::from_secs(1)).hint(Hint { combine, over: None });
+        let policy = Policy::constant(Span::from_secs(1)).hint(Hint::new(combine));
         policy.validate().unwrap();
         let compiled = policy.compile(Unit::S);
         for hint in [0.0, 30.0, hours] {

@@ -19,9 +19,9 @@ fn small() -> impl Strategy<Value = Scenario> {
         |(mut scenario, clients, spread, horizon)| {
             scenario.horizon = retrysim_core::Span::from_millis(horizon);
             scenario.workload = match scenario.workload {
-                Workload::Open(Open { rate, .. }) => Workload::Open(Open { clients, rate }),
+                Workload::Open(Open { rate, .. }) => Workload::Open(Open::new(clients, rate)),
                 Workload::Burst(_) => {
-                    Workload::Burst(Burst { clients, spread: retrysim_core::Span::from_millis(spread) })
+                    Workload::Burst(Burst::new(clients, retrysim_core::Span::from_millis(spread)))
                 }
             };
             if let Some(probe) = &mut scenario.probe {

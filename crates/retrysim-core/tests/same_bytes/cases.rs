@@ -141,7 +141,7 @@ fn ms(millis: i64) -> Span {
 
 /// A burst of so many clients over so many milliseconds, and a horizon in milliseconds.
 fn crowd(scenario: &mut Scenario, clients: u32, spread: i64, horizon: i64) {
-    scenario.workload = Workload::Burst(Burst { clients, spread: ms(spread) });
+    scenario.workload = Workload::Burst(Burst::new(clients, ms(spread)));
     scenario.horizon = ms(horizon);
 }
 
@@ -202,7 +202,7 @@ const VARIATIONS: &[Variation] = &[
     }),
     ("odd", "budget", |s| s.horizon = ms(20_000)),
     ("in_order", "budget", |s| {
-        s.workload = Workload::Open(Open { clients: 4, rate: 60.0 });
+        s.workload = Workload::Open(Open::new(4, 60.0));
         s.horizon = ms(12_000);
         s.probe = None;
         ticks(s, 20_000_000, 3, (Admission::InOrder, AnswersAt::TickStart), Some((10, 90, 1_000)), Some(300));

@@ -48,6 +48,8 @@ impl Recorder for Everything {
             Some(Decision::Exhausted) => -2.0,
             Some(Decision::BudgetDenied) => -3.0,
             Some(Decision::PastDeadline) => -4.0,
+            Some(Decision::NotRetried) => -5.0,
+            Some(Decision::Refused) => -6.0,
             Some(Decision::Retry(wait)) => wait,
         });
     }

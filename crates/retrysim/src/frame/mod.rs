@@ -191,5 +191,7 @@ const fn decision_name(decision: Option<Decision>) -> &'static str {
         Some(Decision::Exhausted) => "exhausted",
         Some(Decision::BudgetDenied) => "budget_denied",
         Some(Decision::PastDeadline) => "past_deadline",
+        Some(Decision::NotRetried) => "not_retried",
+        Some(Decision::Refused) => "refused",
     }
 }

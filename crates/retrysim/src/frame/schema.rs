@@ -57,7 +57,12 @@ pub const ATTEMPTS: &[Field] = &[
     field("end_s", Type::Float, "s", "when its answer arrived"),
     field("delay_s", Type::Float, "s", "the delay that follows it; null unless a retry follows"),
     field("outcome", Type::Text, "", "ok, refused, timeout or error"),
-    field("decision", Type::Text, "", "done, retry, exhausted, budget_denied or past_deadline"),
+    field(
+        "decision",
+        Type::Text,
+        "",
+        "done, retry, exhausted, budget_denied, past_deadline, not_retried or refused",
+    ),
 ];
 
 /// A row a bin of a run, up to the run's last event.

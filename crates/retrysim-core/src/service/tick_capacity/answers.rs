@@ -6,9 +6,9 @@
 use super::{Admission, kernel::Prepared, tally::Tally};
 use crate::{
     calendar::TickCalendar,
-    callers::{Call, Callers, Decision},
+    callers::{Call, Callers, Decision, Failure},
     draw::{Batch, Draws, mark_smallest},
-    policy::delay::Retries,
+    policy::{class::Class, delay::Retries},
     record::{Attempt, Outcome, Recorder},
 };
 
@@ -42,7 +42,7 @@ impl Prepared<'_> {
         batch.look_up(|call| calls[call as usize].attempt);
         let lottery = !down && self.service.admission == Admission::Random;
         // Of those whom a budget may refuse, few draw: each for itself.
-        let delays = callers.policy().draws() && !callers.policy().has_budgets();
+        let delays = callers.policy().draws() && !callers.policy().keeps_books();
         if batch.calls.len() > self.capacity(down) && (lottery || delays) {
             draws.open(batch);
         }
@@ -80,7 +80,7 @@ impl Prepared<'_> {
             Admission::Random => draws.choose(batch, capacity, served),
         }
         let (now, end) = (self.grid.at(tick), self.grid.answer(tick));
-        if callers.policy().has_budgets() {
+        if callers.policy().keeps_books() {
             batch.calls.iter().for_each(|id| callers.on_send(&calls[*id as usize], now));
         }
         let hint = if down { None } else { self.hint };
@@ -92,7 +92,9 @@ impl Prepared<'_> {
                 tally.successes(tick, 1, self.unit.to_secs(end));
                 (Outcome::Ok, None)
             } else {
-                let decision = callers.on_failure(call, now, hint, &mut batch.stream(i, draws));
+                let class = if down { Class::Error } else { Class::Throttle };
+                let failure = Failure { class, hint, sent: now };
+                let decision = callers.on_failure(call, now, failure, &mut batch.stream(i, draws));
                 if let Decision::Retry(wait) = decision {
                     calendar.push(self.grid.retry_tick(tick, wait), *id);
                 } else {
@@ -169,7 +171,7 @@ fn delays<D: Draws>(callers: &Callers<'_>, hint: Option<f64>, draws: &mut D, roo
         if policy.looks_back {
             retries.previous.extend(batch.calls.iter().map(|id| calls[*id as usize].memory.previous));
         }
-        policy.delay.before_retries(&batch.attempts, retries);
+        policy.own.delay.before_retries(&batch.attempts, retries);
         if policy.looks_back {
             for (id, delay) in batch.calls.iter().zip(&retries.delays) {
                 calls[*id as usize].memory.previous = *delay;

@@ -64,7 +64,7 @@ impl Prepared<'_> {
         if self.is_open() {
             return;
         }
-        for client in 0..self.crowd.clients {
+        for client in 0..self.crowd.clients() {
             let tick = self.grid.first_tick(self.crowd.start(client, draws));
             room.calls.push(callers.call(client, client, self.grid.at(tick)));
             room.calendar.push(tick, client);
@@ -112,20 +112,26 @@ impl Kernel for Prepared<'_> {
         row: &mut [f64],
     ) -> bool {
         let Scratch { ring, room } = scratch;
-        let mut callers = Callers::new(policy, self.workload.clients());
+        let mut callers = Callers::new(policy, self.crowd.population);
         let mut tally = Tally::new(self.workload, &self.outages, self.service.tick, self.grid.ticks);
         room.reset(self.grid.ticks);
         ring.clear();
         ring.resize(self.window, 0);
         self.start_burst(&callers, draws, room);
-        let any_order = D::KEYED && !R::WATCHES && !policy.has_budgets();
+        let any_order = D::KEYED && !R::WATCHES && !policy.keeps_books();
         let limit = self.service.crash.map_or(u64::MAX, |crash| u64::from(crash.limit));
         let (mut in_window, mut up_at) = (0_u64, 0);
 
         for tick in 0..self.grid.ticks {
             room.calendar.take(tick, &mut room.batch.calls);
+            if policy.acts_on_sends() {
+                self.hold_back(tick, 0, &mut callers, draws, room, &mut tally);
+            }
             let retries = room.batch.calls.len();
             self.arrivals(tick, &callers, draws, room);
+            if policy.acts_on_sends() {
+                self.hold_back(tick, retries, &mut callers, draws, room, &mut tally);
+            }
             let size = room.batch.calls.len();
             let slot = &mut ring[tick % self.window];
             in_window = in_window + size as u64 - u64::from(*slot);
@@ -145,8 +151,9 @@ impl Kernel for Prepared<'_> {
             } else {
                 self.answer_in_order(tick, down, &mut callers, draws, recorder, room, &mut tally);
             }
-            if let Some((client, (tokens, open))) =
-                recorder.watched().and_then(|client| callers.level(client).map(|level| (client, level)))
+            if let Some((client, (tokens, open))) = recorder
+                .watched()
+                .and_then(|client| callers.level(client, self.grid.at(tick + 1)).map(|level| (client, level)))
             {
                 recorder.level(client, self.grid.at(tick + 1), tokens, open);
             }

@@ -16,6 +16,7 @@
 mod answers;
 mod grid;
 mod kernel;
+mod sends;
 mod tally;
 
 use serde::{Deserialize, Serialize};

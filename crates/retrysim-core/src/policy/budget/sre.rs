@@ -1,0 +1,171 @@
+//! Client-side throttling (Google's SRE book, chapter 21): requests are held back at random when few are accepted.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Account, Event, Scope, Verdict};
+use crate::{
+    error::{Error, in_range},
+    span::{Span, Unit},
+};
+
+/// A request is refused by its own caller with probability `max(0, (requests - k accepts) / (requests + 1))`.
+///
+/// `requests` counts what was wanted within the window, those refused included; `accepts` counts successes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sre {
+    /// Requests an accepted one pays for; 2 in the book.
+    #[serde(default = "two")]
+    pub k: f64,
+    /// Length of the window; nothing is ever forgotten unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Span>,
+    /// What may be refused.
+    #[serde(default)]
+    pub gates: Gates,
+    /// Whether a refused request counts as a request.
+    #[serde(default = "yes")]
+    pub counts_refused: bool,
+    /// Who shares the counts.
+    #[serde(default)]
+    pub scope: Scope,
+}
+
+/// What a rule acts on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gates {
+    /// Every send, first attempts included.
+    #[default]
+    EverySend,
+    /// Retries only.
+    Retries,
+}
+
+const fn two() -> f64 {
+    2.0
+}
+
+const fn yes() -> bool {
+    true
+}
+
+impl Sre {
+    /// Whether first attempts are held back as well.
+    #[must_use]
+    pub const fn acts_on_sends(&self) -> bool {
+        matches!(self.gates, Gates::EverySend)
+    }
+
+    pub(super) fn validate(&self) -> Result<(), Error> {
+        in_range("k", self.k, 0.0, f64::MAX)?;
+        self.window.map_or(Ok(()), |window| window.at_least("window", Span::from_nanos(1)))
+    }
+}
+
+/// An [`Sre`] in the scenario's unit.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiled {
+    k: f64,
+    window: f64,
+    gates: Gates,
+    counts_refused: bool,
+}
+
+/// When requests were wanted, and when some were accepted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    requests: Counter,
+    accepts: Counter,
+}
+
+/// A count over a window; without one, a number.
+#[derive(Clone, Debug, Default)]
+struct Counter {
+    times: VecDeque<f64>,
+    count: u64,
+}
+
+impl Counter {
+    fn add(&mut self, now: f64, window: f64) {
+        self.count += 1;
+        if window.is_finite() {
+            self.times.push_back(now);
+        }
+    }
+
+    fn forget(&mut self, before: f64) {
+        while self.times.front().is_some_and(|time| *time < before) {
+            self.times.pop_front();
+            self.count -= 1;
+        }
+    }
+}
+
+impl Compiled {
+    pub fn new(budget: &Sre, unit: Unit) -> Self {
+        Self {
+            k: budget.k,
+            window: budget.window.map_or(f64::INFINITY, |window| window.in_unit(unit)),
+            gates: budget.gates,
+            counts_refused: budget.counts_refused,
+        }
+    }
+
+    pub const fn acts_on_sends(&self) -> bool {
+        matches!(self.gates, Gates::EverySend)
+    }
+
+    /// Lets go of what is older than the window.
+    pub fn forget(&self, counts: &mut Counts, now: f64) {
+        counts.requests.forget(now - self.window);
+        counts.accepts.forget(now - self.window);
+    }
+
+    /// The probability that a request is refused.
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    pub fn refusal(&self, counts: &Counts) -> f64 {
+        let (requests, accepts) = (counts.requests.count as f64, counts.accepts.count as f64);
+        ((requests - self.k * accepts) / (requests + 1.0)).max(0.0)
+    }
+
+    /// A request was refused.
+    pub fn on_refusal(&self, counts: &mut Counts, now: f64) {
+        if self.counts_refused {
+            counts.requests.add(now, self.window);
+        }
+    }
+}
+
+impl Account for Compiled {
+    type State = Counts;
+
+    fn start(&self) -> Counts {
+        Counts::default()
+    }
+
+    fn on_send(&self, counts: &mut Counts, event: Event) {
+        counts.requests.add(event.now, self.window);
+    }
+
+    fn on_success(&self, counts: &mut Counts, event: Event) {
+        counts.accepts.add(event.now, self.window);
+    }
+
+    fn on_failure(&self, counts: &mut Counts, event: Event) {
+        self.forget(counts, event.now);
+    }
+
+    fn allows(&self, counts: &Counts, _: Event) -> Verdict {
+        if self.gates == Gates::EverySend {
+            // The retry is held back when it is about to be sent.
+            return Verdict::Granted;
+        }
+        match self.refusal(counts) {
+            p if p > 0.0 => Verdict::DeniedWith(p),
+            _ => Verdict::Granted,
+        }
+    }
+}
