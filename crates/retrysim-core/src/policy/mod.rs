@@ -40,7 +40,7 @@ pub use self::compiled::Compiled;
 use self::{
     breaker::Breaker,
     budget::Budget,
-    class::ByClass,
+    class::{ByClass, Class},
     hedge::Hedge,
     hint::Hint,
     limiter::Limiter,
@@ -229,6 +229,14 @@ impl Policy {
         self.anchor.validate().map_err(|error| error.within("anchor"))?;
         self.state.validate().map_err(|error| error.within("state"))?;
         self.on.validate().map_err(|error| error.within("on"))
+    }
+
+    /// Attempts of one call at the most, whatever the errors.
+    #[must_use]
+    pub fn max_attempts(&self) -> u32 {
+        let of =
+            |class| self.on.of(class).and_then(|own| own.stop.as_ref()).unwrap_or(&self.stop).max_attempts();
+        Class::ALL.into_iter().map(of).max().unwrap_or(u32::MAX)
     }
 
     /// The policy with every length in `unit`, ready to be run.

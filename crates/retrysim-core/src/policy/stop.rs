@@ -90,7 +90,7 @@ pub(crate) struct Limits {
     elapsed: f64,
     check: Check,
     least: f64,
-    deadline: f64,
+    pub deadline: f64,
 }
 
 /// What a time limit says of a delay.

@@ -1,21 +1,27 @@
-//! A chain of services that call each other, each hop under the same retry policy.
+//! A chain of services that call each other, each hop under a retry policy.
 //!
-//! A client calls the first tier; every tier calls the next; an attempt at the last tier fails with
-//! `probability`. A tier's answer fails when its own call to the next tier was given up. Calls of a hop
-//! are made one after another; every hop has its own budgets. `attempts` counts requests at the last
-//! tier; a column `arrivals_<tier>` counts them for each.
+//! A client calls the first tier; every tier calls the next; an attempt at the last tier takes `call` and fails
+//! with `probability`. A tier's answer fails when its own call to the next tier was given up. The hop to a tier
+//! follows the policy that `policies` names for the tier, or else the one that is simulated. Calls of a hop are
+//! made one after another; every hop has its own budgets. `attempts` counts requests at the last tier; a column
+//! `arrivals_<tier>` counts them for each.
+//!
+//! With `timeout`, an attempt of any hop is given up that long after it was sent, and what goes on below is work
+//! for nobody. With `propagates_deadline`, the tiers below know until when they are waited for and send nothing
+//! later. A policy's `stop.deadline` bounds its hop's calls, and is passed on in the same way.
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Base, Kernel};
 use crate::{
-    callers::{Callers, Decision, Failure},
+    callers::{Call, Callers, Decision, Failure},
     draw::{Draws, Purpose},
     error::{Error, in_range},
     policy::{Compiled, class::Class, scope::Population},
     record::{Attempt, Column, Kind, Outcome, Recorder, column},
     scenario::Scenario,
-    span::Unit,
+    span::{Span, Unit},
 };
 
 /// Requests of one run at the most.
@@ -30,6 +36,23 @@ pub struct Layers {
     /// Probability that an attempt at the last tier fails.
     #[serde(default = "always")]
     pub probability: f64,
+    /// How long an attempt at the last tier takes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub call: Span,
+    /// How long an attempt is waited for, at every hop; for ever unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Span>,
+    /// Whether tiers know until when they are waited for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub propagates_deadline: bool,
+    /// Policies of the scenario by the tier that is called; the simulated one for a tier that isn't named.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub policies: IndexMap<String, String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_zero(span: &Span) -> bool {
+    *span == Span::ZERO
 }
 
 const fn always() -> f64 {
@@ -37,6 +60,19 @@ const fn always() -> f64 {
 }
 
 impl Layers {
+    /// Tiers whose attempts take no time, under one policy.
+    #[must_use]
+    pub fn new(tiers: Vec<String>, probability: f64) -> Self {
+        Self {
+            tiers,
+            probability,
+            call: Span::ZERO,
+            timeout: None,
+            propagates_deadline: false,
+            policies: IndexMap::new(),
+        }
+    }
+
     pub(super) fn validate(&self, scenario: &Scenario) -> Result<(), Error> {
         let burst = scenario.workload.burst("layers")?;
         in_range("service.probability", self.probability, 0.0, 1.0)?;
@@ -46,13 +82,28 @@ impl Layers {
         if let Some(twice) = self.tiers.iter().enumerate().find(|(i, tier)| self.tiers[..*i].contains(tier)) {
             return Err(Error::invalid(format!("service.tiers[{}]", twice.0), twice.1, "each name once"));
         }
+        self.call.at_least("service.call", Span::ZERO)?;
+        if let Some(timeout) = self.timeout {
+            timeout.at_least("service.timeout", Span::from_nanos(1))?;
+        }
+        for (tier, name) in &self.policies {
+            if !self.tiers.contains(tier) {
+                return Err(Error::invalid("service.policies", tier, self.tiers.join(", ")));
+            }
+            scenario.policy(name).map_err(|_| {
+                let known: Vec<&str> = scenario.policy.keys().map(String::as_str).collect();
+                Error::invalid(format!("service.policies.{tier}"), name, known.join(", "))
+            })?;
+        }
         for (name, policy) in &scenario.policy {
-            let attempts = policy.stop.max_attempts();
-            let worst = f64::from(burst.clients)
-                * libm::pow(f64::from(attempts), f64::from(u32::try_from(self.tiers.len()).unwrap_or(20)));
+            let of_tier = |tier| self.policies.get(tier).and_then(|name| scenario.policy.get(name));
+            let attempts = |tier| of_tier(tier).unwrap_or(policy).max_attempts();
+            let worst =
+                self.tiers.iter().fold(f64::from(burst.clients), |n, tier| n * f64::from(attempts(tier)));
             if worst > MAX_REQUESTS {
                 let field = format!("policy.{name}.stop.attempts");
-                let given = if attempts == u32::MAX { "unlimited".into() } else { attempts.to_string() };
+                let most = self.tiers.iter().map(attempts).max().unwrap_or(1);
+                let given = if most == u32::MAX { "unlimited".into() } else { most.to_string() };
                 return Err(Error::invalid(
                     field,
                     given,
@@ -66,11 +117,16 @@ impl Layers {
     /// The service for one scenario.
     #[must_use]
     pub fn prepare<'s>(&'s self, scenario: &Scenario) -> Prepared<'s> {
+        let unit = scenario.unit;
+        let of_tier = |tier| Some(scenario.policy.get(self.policies.get(tier)?)?.compile(unit));
         Prepared {
             service: self,
+            policies: self.tiers.iter().map(of_tier).collect(),
             population: scenario.workload.population(),
-            horizon: scenario.horizon.in_unit(scenario.unit),
-            unit: scenario.unit,
+            horizon: scenario.horizon.in_unit(unit),
+            call: self.call.in_unit(unit),
+            timeout: self.timeout.map_or(f64::INFINITY, |timeout| timeout.in_unit(unit)),
+            unit,
         }
     }
 }
@@ -79,15 +135,18 @@ impl Layers {
 #[derive(Debug)]
 pub struct Prepared<'s> {
     service: &'s Layers,
+    /// By tier, where the hop to it has its own.
+    policies: Vec<Option<Compiled>>,
     population: Population,
     horizon: f64,
+    call: f64,
+    timeout: f64,
     unit: Unit,
 }
 
 /// One run under way.
 struct Chain<'a, 'p, D, R> {
-    probability: f64,
-    horizon: f64,
+    prepared: &'a Prepared<'a>,
     hops: Vec<Callers<'p>>,
     calls: Vec<u32>,
     arrivals: Vec<u64>,
@@ -96,37 +155,40 @@ struct Chain<'a, 'p, D, R> {
 }
 
 impl<D: Draws, R: Recorder> Chain<'_, '_, D, R> {
-    /// One call over `hop`, sent at `now`: whether it succeeded, and when that was known.
-    fn call(&mut self, hop: usize, client: u32, mut now: f64) -> (bool, f64) {
+    /// One call over `hop`, sent at `now` and waited for until `until`: whether it succeeded, and when that was
+    /// known.
+    fn call(&mut self, hop: usize, client: u32, mut now: f64, until: f64) -> (bool, f64) {
         let id = self.calls[hop];
         self.calls[hop] += 1;
         // A hop's calls get numbers of their own, so that no two share a stream.
         let hop_id = u32::try_from(hop).unwrap_or(0) << 27 | id;
         let mut call = self.hops[hop].call(hop_id, client, now);
+        let until = until.min(now + self.hops[hop].policy().own.limits.deadline);
         loop {
-            if now >= self.horizon {
+            if now >= self.prepared.horizon || now >= until {
                 return (false, now);
             }
             let (sent, start) = (call, now);
             self.arrivals[hop] += 1;
             self.hops[hop].on_send(&call, now);
-            let ok;
-            (ok, now) = if hop + 1 < self.hops.len() {
-                self.call(hop + 1, client, now)
-            } else {
-                let fails = self.draws.number(Purpose::Outcome, hop_id, call.attempt) < self.probability;
-                (!fails, now)
-            };
-            let decision = if ok {
+            let (ok, end) = self.attempt(hop, hop_id, &call, now, until);
+            let timed_out = end > now + self.prepared.timeout;
+            now = end.min(now + self.prepared.timeout);
+            let decision = if ok && !timed_out {
                 self.hops[hop].on_success(&call, now);
                 None
             } else {
                 let mut stream = self.draws.at(Purpose::Attempt, hop_id, call.attempt);
-                let failure = Failure { class: Class::Error, hint: None, sent: start };
+                let class = if timed_out { Class::Timeout } else { Class::Error };
+                let failure = Failure { class, hint: None, sent: start };
                 Some(self.hops[hop].on_failure(&mut call, now, failure, &mut stream))
             };
             if hop + 1 == self.hops.len() {
-                let outcome = if ok { Outcome::Ok } else { Outcome::Error };
+                let outcome = match decision {
+                    None => Outcome::Ok,
+                    Some(_) if timed_out => Outcome::Timeout,
+                    Some(_) => Outcome::Error,
+                };
                 self.recorder.attempt(&Attempt { call: &sent, start, end: now, outcome, decision });
             }
             match decision {
@@ -135,6 +197,21 @@ impl<D: Draws, R: Recorder> Chain<'_, '_, D, R> {
                 Some(_) => return (false, now),
             }
         }
+    }
+
+    /// What the tier makes of one attempt, and when: it calls the next one, or is the last.
+    fn attempt(&mut self, hop: usize, hop_id: u32, call: &Call, now: f64, until: f64) -> (bool, f64) {
+        if hop + 1 < self.hops.len() {
+            let known = if self.prepared.service.propagates_deadline {
+                until.min(now + self.prepared.timeout)
+            } else {
+                f64::INFINITY
+            };
+            return self.call(hop + 1, call.client, now, known);
+        }
+        let fails =
+            self.draws.number(Purpose::Outcome, hop_id, call.attempt) < self.prepared.service.probability;
+        (!fails, now + self.prepared.call)
     }
 }
 
@@ -158,9 +235,12 @@ impl Kernel for Prepared<'_> {
     ) -> bool {
         let tiers = self.service.tiers.len();
         let mut chain = Chain {
-            probability: self.service.probability,
-            horizon: self.horizon,
-            hops: (0..tiers).map(|_| Callers::new(policy, self.population)).collect(),
+            prepared: self,
+            hops: self
+                .policies
+                .iter()
+                .map(|own| Callers::new(own.as_ref().unwrap_or(policy), self.population))
+                .collect(),
             calls: vec![0; tiers],
             arrivals: vec![0; tiers],
             draws,
@@ -168,7 +248,7 @@ impl Kernel for Prepared<'_> {
         };
         let (mut successes, mut finish) = (0_u64, 0.0_f64);
         for client in 0..self.population.clients {
-            let (ok, at) = chain.call(0, client, 0.0);
+            let (ok, at) = chain.call(0, client, 0.0, f64::INFINITY);
             successes += u64::from(ok);
             finish = finish.max(at);
         }

@@ -6,12 +6,19 @@ use retrysim_core::{
     Generator, Policy, Scenario, Seeds, Span, Unit,
     latency::Latency,
     policy::{
-        budget::{Bucket, Budget, Credit, Debit, Gate, Rule, Scope, Window},
+        breaker::{Breaker, Open as OpenFor, Ratio, Refused, Trip},
+        budget::{
+            Bucket, Budget, Concurrency, Credit, Debit, Deposit, Deposits, Gate, Gates, Rule, Scope, Sre,
+            Window,
+        },
+        class::{ByClass, Class, Override},
         hint::{Combine, Hint, Over, Then},
+        limiter::{Cubic, Limiter, Together, TokenBucket},
         stage::{
             Bound, Doublings, Exp, Fib, Linear, OnlyN, PollyV2, Poly, Prev, Quantum, Round, Special, Stage,
             Uniform,
         },
+        state::{Anchor, From, Rng, State},
         stop::{Check, Stop},
     },
     scenario::{Burst, Open, Probe, Workload},
@@ -147,7 +154,73 @@ fn scope() -> impl Strategy<Value = Scope> {
 fn budget() -> impl Strategy<Value = Budget> {
     let window = (0.0..1.0_f64, ms(1..3_000), prop_oneof![Just(Rule::AtMost), Just(Rule::Below)], scope())
         .prop_map(|(ratio, window, rule, scope)| Budget::Window(Window { ratio, window, rule, scope }));
-    prop_oneof![bucket().prop_map(Budget::Bucket), window]
+    let deposits = (0.0..3.0_f64, ms(1..3_000), 0_u32..20, 1_u32..1_000, option::of(0.0..1.0_f64), scope())
+        .prop_map(|(ratio, ttl, min_per_s, scale, per_call, scope)| {
+            let deposit = if scale % 2 == 0 { Deposit::Request } else { Deposit::Success };
+            Budget::Deposits(Deposits { ratio, ttl, min_per_s, scale, deposit, per_call, scope })
+        });
+    let concurrency =
+        (0.0..1.0_f64, 0_u32..5, any::<bool>(), scope()).prop_map(|(share, min, counts_backoff, scope)| {
+            Budget::Concurrency(Concurrency { share, min, counts_backoff, scope })
+        });
+    let sre = (0.0..3.0_f64, option::of(ms(1..3_000)), any::<bool>(), scope()).prop_map(
+        |(k, window, counts_refused, scope)| {
+            Budget::Sre(Sre { k, window, gates: Gates::Retries, counts_refused, scope })
+        },
+    );
+    prop_oneof![2 => bucket().prop_map(Budget::Bucket), 2 => window, 1 => deposits, 1 => concurrency, 1 => sre]
+}
+
+/// A limiter, a breaker and a throttle that act on first attempts, for services that have a place for them.
+pub fn gates() -> impl Strategy<Value = (Option<Limiter>, Option<Breaker>, Option<Budget>)> {
+    let bucket = (0.1..50.0_f64, 1.0..20.0_f64, any::<bool>(), any::<bool>(), scope()).prop_map(
+        |(rate, burst, retries, sum, scope)| {
+            let gates = if retries { Gates::Retries } else { Gates::EverySend };
+            let combine = if sum { Together::Sum } else { Together::Max };
+            Limiter::TokenBucket(TokenBucket { rate, burst, gates, combine, scope })
+        },
+    );
+    let cubic = scope().prop_map(|scope| {
+        Limiter::Cubic(Cubic {
+            beta: 0.7,
+            scale: 0.4,
+            min_rate: 0.5,
+            smooth: 0.8,
+            slot: Span::from_millis(500),
+            scope,
+        })
+    });
+    let ratio = (0.0..=1.0_f64, 1_u32..20, option::of(ms(1..2_000))).prop_map(|(share, calls, window)| {
+        Trip::Ratio(Ratio { share, min_calls: calls, window, calls: window.is_none().then_some(calls) })
+    });
+    let trip = prop_oneof![(1_u32..6).prop_map(Trip::Consecutive), ratio];
+    let open = prop_oneof![ms(0..3_000).prop_map(OpenFor::For), stages().prop_map(OpenFor::Stages)];
+    let breaker =
+        (trip, open, 1_u32..4, any::<bool>(), scope()).prop_map(|(after, open, probes, retries, scope)| {
+            let refused = if retries { Refused::Retry } else { Refused::Fail };
+            Breaker { after, open, probes, refused, scope }
+        });
+    let sre = (0.5..3.0_f64, option::of(ms(1..3_000)), scope()).prop_map(|(k, window, scope)| {
+        Budget::Sre(Sre { k, window, gates: Gates::EverySend, counts_refused: true, scope })
+    });
+    (option::of(prop_oneof![bucket, cubic]), option::of(breaker), option::of(sre))
+}
+
+fn state() -> impl Strategy<Value = State> {
+    let rng = prop_oneof![3 => Just(Rng::Draw), 1 => Just(Rng::Maker), 1 => Just(Rng::Process)];
+    (scope(), option::of(ms(0..5_000)), rng).prop_map(|(scope, reset_after, rng)| State {
+        scope,
+        reset_after,
+        rng,
+    })
+}
+
+fn by_class() -> impl Strategy<Value = ByClass> {
+    let other = (option::of(any::<bool>()), option::of(stages()), option::of(stop()), option::of(hint()))
+        .prop_map(|(retry, delay, stop, hint)| Override { retry, delay, stop, hint })
+        .boxed();
+    (option::of(other.clone()), option::of(other.clone()), option::of(other))
+        .prop_map(|(throttle, timeout, error)| ByClass { throttle, timeout, error })
 }
 
 fn hint() -> impl Strategy<Value = Hint> {
@@ -155,13 +228,24 @@ fn hint() -> impl Strategy<Value = Hint> {
         Just(Combine::Ignore),
         Just(Combine::Replace),
         Just(Combine::Floor),
+        Just(Combine::FloorBeforeJitter),
         (ms(0..3_000), ms(0..3_000))
             .prop_map(|(lo, more)| { Combine::Clamp([lo, Span::from_nanos(lo.nanos() + more.nanos())]) }),
         (0.0..3.0_f64, 0.0..3.0_f64).prop_map(|(lo, hi)| Combine::Uniform([lo, hi])),
     ];
     let then = prop_oneof![Just(Then::Clamp), Just(Then::Ignore), Just(Then::Stop)];
     let over = option::of((span(), then).prop_map(|(limit, then)| Over { limit, then }));
-    (combine, over).prop_map(|(combine, over)| Hint { over, ..Hint::new(combine) })
+    let after = option::of(Just(vec![Class::Throttle]));
+    (combine, over, after, any::<[bool; 3]>()).prop_map(
+        |(combine, over, after, [ignores_zero, required, resets_backoff])| Hint {
+            over,
+            after,
+            ignores_zero,
+            required,
+            resets_backoff,
+            ..Hint::new(combine)
+        },
+    )
 }
 
 /// Stop rules with at most six attempts.
@@ -181,8 +265,18 @@ fn stop() -> impl Strategy<Value = Stop> {
 
 /// A policy that stops.
 pub fn policy() -> impl Strategy<Value = Policy> {
-    (prop_oneof![9 => stages(), 1 => Just(Vec::new())], stop(), option::of(hint()), vec(budget(), 0..3))
-        .prop_map(|(delay, stop, hint, budget)| Policy { delay, stop, hint, budget, ..Policy::default() })
+    let plain =
+        (prop_oneof![9 => stages(), 1 => Just(Vec::new())], stop(), option::of(hint()), vec(budget(), 0..3))
+            .prop_map(|(delay, stop, hint, budget)| Policy { delay, stop, hint, budget, ..Policy::default() })
+            .boxed();
+    let from = prop_oneof![Just(From::Failure), Just(From::AttemptStart)];
+    let rich = (plain.clone(), from, state(), by_class()).prop_map(|(policy, from, state, on)| Policy {
+        anchor: Anchor { from, min_timeout: None },
+        state,
+        on,
+        ..policy
+    });
+    prop_oneof![2 => plain, 1 => rich]
 }
 
 fn outages() -> impl Strategy<Value = Vec<Outage>> {
@@ -224,6 +318,7 @@ pub fn service() -> BoxedStrategy<Service> {
         Just(Response::Ok),
         Just(Response::Error),
         Just(Response::Throttle),
+        Just(Response::Timeout),
         Just(Response::Rejected)
     ];
     let failures = (0.0..=1.0_f64, span(), vec(vec(response, 1..4), 0..3), option::of(span())).prop_map(
@@ -237,11 +332,18 @@ pub fn service() -> BoxedStrategy<Service> {
         1 => (0_u32..10, ms(1..300)).prop_map(|(capacity, call)| Service::Overload(Overload { capacity, call })),
         1 => latency().prop_map(|network| Service::Contention(Contention { network })),
         1 => failures,
-        1 => (1_usize..=3, 0.0..=1.0_f64).prop_map(|(tiers, probability)| {
-            Service::Layers(Layers { tiers: (0..tiers).map(|tier| format!("tier{tier}")).collect(), probability })
-        }),
+        1 => layers().prop_map(Service::Layers),
     ]
     .boxed()
+}
+
+fn layers() -> impl Strategy<Value = Layers> {
+    (1_usize..=3, 0.0..=1.0_f64, ms(0..80), option::of(ms(1..300)), any::<bool>()).prop_map(
+        |(tiers, probability, call, timeout, propagates_deadline)| {
+            let tiers = (0..tiers).map(|tier| format!("tier{tier}")).collect();
+            Layers { call, timeout, propagates_deadline, ..Layers::new(tiers, probability) }
+        },
+    )
 }
 
 fn latency() -> impl Strategy<Value = Latency> {
@@ -262,23 +364,35 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
         (0..u64::MAX / 4, 0_u64..5).prop_map(|(from, more)| Seeds((from..=from + more).collect())),
         vec(0..u64::MAX / 4, 1..4).prop_map(Seeds),
     ];
-    (setting, service(), vec(policy(), 1..4), seeds).prop_map(|(setting, service, policies, seeds)| {
-        let (clients, spread, rate, horizon, generator, [in_ms, probed]) = setting;
-        let workload = match (rate, &service) {
-            (Some(rate), Service::TickCapacity(_)) => Workload::Open(Open::new(clients, rate)),
-            _ => Workload::Burst(Burst::new(clients, spread)),
-        };
-        Scenario {
-            name: "random".into(),
-            about: "a \"random\" one".into(),
-            generator: Generator::ALL[generator],
-            seeds,
-            unit: if in_ms { Unit::Ms } else { Unit::S },
-            horizon,
-            workload,
-            service,
-            probe: probed.then_some(Probe { client: clients / 2 }),
-            policy: (0..).map(|i| format!("p{i}")).zip(policies).collect::<IndexMap<_, _>>(),
-        }
-    })
+    let policies = vec((policy(), gates()), 1..4);
+    (setting, service(), policies, seeds, 1_u32..4).prop_map(
+        |(setting, service, policies, seeds, processes)| {
+            let (clients, spread, rate, horizon, generator, [in_ms, probed]) = setting;
+            let workload = match (rate, &service) {
+                (Some(rate), Service::TickCapacity(_)) => Workload::Open(Open::new(clients, rate)),
+                _ => {
+                    let processes = processes.min(clients);
+                    Workload::Burst(Burst { processes, ..Burst::new(clients, spread) })
+                }
+            };
+            let policies = policies.into_iter().map(|(plain, (limiter, breaker, sre))| {
+                let gated = Policy { limiter, breaker, ..plain.clone() };
+                let gated = sre.map_or(gated.clone(), |sre| gated.budget(sre));
+                if service.hosts(&gated).is_ok() { gated } else { plain }
+            });
+            let policy = (0..).map(|i| format!("p{i}")).zip(policies).collect::<IndexMap<_, _>>();
+            Scenario {
+                name: "random".into(),
+                about: "a \"random\" one".into(),
+                generator: Generator::ALL[generator],
+                seeds,
+                unit: if in_ms { Unit::Ms } else { Unit::S },
+                horizon,
+                workload,
+                service,
+                probe: probed.then_some(Probe { client: clients / 2 }),
+                policy,
+            }
+        },
+    )
 }
