@@ -18,6 +18,9 @@ pub const LONGEST_SECS: f64 = 1e18;
 /// Retries among which the one that reaches the cap is looked for.
 const MOST_STEPS: u32 = 100_000;
 
+/// The last retry for which backo2, from 1 s on, has a number: 1000 * 2^1014 ms.
+const BACKO2_OVERFLOW: u32 = 1_015;
+
 /// Retries whose deterministic prefix is kept in a table.
 const TABLE: u32 = 64;
 
@@ -375,8 +378,13 @@ impl Op {
             }
             Self::Backo2Half { milli } => {
                 let u = stream.unit();
+                let takes_away = (10.0 * u).floor() % 2.0 == 0.0;
+                // 1000 * 2^(n-1) ms is infinite there: infinity minus infinity is no number, and counts as 0.
+                if n > BACKO2_OVERFLOW {
+                    return Continue(if takes_away { 0.0 } else { v });
+                }
                 let deviation = (u * 0.5 * (v / milli)).floor() * milli;
-                if (10.0 * u).floor() % 2.0 == 0.0 { v - deviation } else { v + deviation }
+                if takes_away { v - deviation } else { v + deviation }
             }
             Self::RustExponentialBackoff30 => {
                 let r = (60.0 * stream.unit()).floor();

@@ -208,7 +208,8 @@ pub enum Special {
     /// tower 0.5: with `r = lo + (hi - lo) u`, adds `floor(S r) + f r` to a value of `S` whole seconds and a rest `f`.
     SplitSeconds([f64; 2]),
     /// backo2 (socket.io): one draw gives both the size `floor(u v / 2)` ms and, by the parity of
-    /// `floor(10 u)`, the sign: even takes away, odd adds.
+    /// `floor(10 u)`, the sign: even takes away, odd adds. From the 1,016th retry on, as if its base were 1 s, the
+    /// power overflows: even gives 0.
     #[serde(rename = "backo2_half")]
     Backo2Half,
     /// exponential-backoff 2.1: `r` whole in `[0, 60)`; below 30 takes `r` % away, else adds `floor(r / 2)` %.
