@@ -28,6 +28,8 @@ pub mod callers;
 pub mod draw;
 pub mod error;
 pub mod latency;
+pub mod lint;
+pub mod measure;
 pub mod policy;
 pub mod record;
 pub mod scenario;

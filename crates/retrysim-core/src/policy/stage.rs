@@ -269,6 +269,16 @@ impl Stage {
         }
     }
 
+    /// Whether the stage draws a random number.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        match self {
+            Self::PollyV2(_) | Self::Jitter(_) | Self::Add(_) | Self::Uniform(_) | Self::Special(_) => true,
+            Self::OnlyN(only) => only.stages.iter().any(Self::draws),
+            _ => false,
+        }
+    }
+
     /// Refuses parameters that no delay can be made of.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 mod budgets;
 mod facts;
 mod generate;
+mod lints;
 mod policies;
 mod refusals;
 mod scenarios;
