@@ -198,7 +198,7 @@ impl<'p> Callers<'p> {
         stream: &mut S,
     ) -> Decision {
         if !self.policy.keeps_books() {
-            return self.decide(call, now, failure, true, stream);
+            return self.decide_alone(call, now, failure, stream);
         }
         let granted = self.book_failure(call, now, failure.class, stream);
         let decision = self.decide(call, now, failure, granted, stream);
@@ -206,6 +206,24 @@ impl<'p> Callers<'p> {
             self.forget(call);
         }
         decision
+    }
+
+    /// What follows where a call shares nothing and nothing depends on the class of the error.
+    #[inline(always)]
+    fn decide_alone<S: Stream>(
+        &mut self,
+        call: &mut Call,
+        now: f64,
+        failure: Failure,
+        stream: &mut S,
+    ) -> Decision {
+        if self.is_spent(call, now) {
+            return Decision::Exhausted;
+        }
+        match self.policy.delay(call.attempt, failure.hint, &mut call.memory, stream) {
+            Some(delay) => self.admit(call, now, delay),
+            None => Decision::Exhausted,
+        }
     }
 
     /// An attempt that is not the last hope of its call has failed: books it, and says whether the budgets would
@@ -248,14 +266,17 @@ impl<'p> Callers<'p> {
 
     /// Whether another copy of an attempt may be sent now; if so, it counts as the next attempt.
     pub fn copy(&mut self, call: &mut Call, now: f64) -> bool {
-        let failure = event(call, now);
-        let granted = self.policy.budgets.iter().zip(&mut self.budgets).all(|((_, rule), ledger)| {
+        let (policy, failure) = (self.policy, event(call, now));
+        let granted = policy.budgets.iter().zip(&mut self.budgets).all(|((_, rule), ledger)| {
             rule.allows(ledger.of(call.id, call.client), failure) == Verdict::Granted
         });
-        granted && !self.is_spent(call, now) && matches!(self.admit(call, now, 0.0), Decision::Retry(_))
+        granted
+            && !self.is_spent(call, now)
+            && matches!(self.book_retry(call, now, 0.0, &policy.own), Decision::Retry(_))
     }
 
     /// The breaker, the limiter and the count of retries learn of an answer.
+    #[inline]
     fn on_answer(&mut self, call: &Call, now: f64, failed: Option<Class>) {
         if let (Some(rule), Some(breaker)) = (&self.policy.breaker, &mut self.breaker) {
             rule.on_answer(breaker.of(call.id, call.client), now, failed.is_some());
@@ -272,6 +293,7 @@ impl<'p> Callers<'p> {
     }
 
     /// A call is over.
+    #[inline]
     fn forget(&mut self, call: &Call) {
         self.budgets.iter_mut().for_each(|ledger| ledger.forget(call.id));
         self.limiter.iter_mut().for_each(|ledger| ledger.forget(call.id));
@@ -279,7 +301,7 @@ impl<'p> Callers<'p> {
         self.backoffs.iter_mut().for_each(|ledger| ledger.forget(call.id));
     }
 
-    #[inline(always)]
+    /// What follows by the books.
     fn decide<S: Stream>(
         &mut self,
         call: &mut Call,
@@ -310,27 +332,11 @@ impl<'p> Callers<'p> {
         if let (Some(rule), Some(limiter)) = (&self.policy.limiter, &mut self.limiter) {
             delay = rule.delay(limiter.of(call.id, call.client), now, delay);
         }
-        self.admit_by(call, now, delay, rules)
+        self.book_retry(call, now, delay, rules)
     }
 
-    /// The delay after a failure; `None` gives the call up.
-    #[inline(always)]
+    /// The delay, which may depend on counts or random numbers that others share; `None` gives the call up.
     fn delay<S: Stream>(
-        &mut self,
-        rules: &Rules,
-        call: &mut Call,
-        now: f64,
-        failure: Failure,
-        stream: &mut S,
-    ) -> Option<f64> {
-        if !self.policy.keeps_books() {
-            return rules.delay(call.attempt, failure.class, failure.hint, &mut call.memory, stream);
-        }
-        self.delay_by_the_books(rules, call, now, failure, stream)
-    }
-
-    /// The delay where it depends on more than the call: on counts or random numbers that others share.
-    fn delay_by_the_books<S: Stream>(
         &mut self,
         rules: &Rules,
         call: &mut Call,
@@ -385,15 +391,21 @@ impl<'p> Callers<'p> {
         call.attempt >= MAX_ATTEMPTS
     }
 
-    /// Makes the retry after `delay` if time allows it.
+    /// Makes the retry after `delay` if time allows it, where there are no books.
     #[inline]
-    pub(crate) fn admit(&mut self, call: &mut Call, now: f64, delay: f64) -> Decision {
-        let policy = self.policy;
-        self.admit_by(call, now, delay, &policy.own)
+    pub(crate) fn admit(&self, call: &mut Call, now: f64, delay: f64) -> Decision {
+        match self.policy.own.limits.admit(now - call.first_send, delay) {
+            Timely::Wait(delay) => {
+                call.attempt += 1;
+                Decision::Retry(delay)
+            }
+            Timely::Exhausted => Decision::Exhausted,
+            Timely::PastDeadline => Decision::PastDeadline,
+        }
     }
 
-    #[inline]
-    fn admit_by(&mut self, call: &mut Call, now: f64, delay: f64, rules: &Rules) -> Decision {
+    /// Makes the retry after `delay` if time allows it, and books it.
+    fn book_retry(&mut self, call: &mut Call, now: f64, delay: f64, rules: &Rules) -> Decision {
         let delay = match rules.limits.admit(now - call.first_send, delay) {
             Timely::Wait(delay) => delay,
             Timely::Exhausted => return Decision::Exhausted,

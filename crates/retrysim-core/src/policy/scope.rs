@@ -53,10 +53,10 @@ impl<S: Clone> Ledger<S> {
     }
 
     /// The state that `call` of `client` uses.
-    #[inline]
+    #[inline(always)]
     pub fn of(&mut self, call: u32, client: u32) -> &mut S {
         let owner = match self.scope {
-            Scope::Call => return self.by_call.entry(call).or_insert_with(|| self.start.clone()),
+            Scope::Call => return self.of_call(call),
             Scope::Client => client,
             Scope::Process => client % self.processes,
             Scope::Fleet => 0,
@@ -64,7 +64,13 @@ impl<S: Clone> Ledger<S> {
         &mut self.others[owner as usize]
     }
 
+    #[inline(never)]
+    fn of_call(&mut self, call: u32) -> &mut S {
+        self.by_call.entry(call).or_insert_with(|| self.start.clone())
+    }
+
     /// A call is over: nobody will ask for its state again.
+    #[inline]
     pub fn forget(&mut self, call: u32) {
         if self.scope == Scope::Call {
             self.by_call.remove(&call);

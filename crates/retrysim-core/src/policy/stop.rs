@@ -89,7 +89,8 @@ pub(crate) struct Limits {
     pub max_attempts: u32,
     elapsed: f64,
     check: Check,
-    least: f64,
+    /// Elapsed time from which on no delay is drawn any more.
+    spent: f64,
     pub deadline: f64,
 }
 
@@ -103,23 +104,19 @@ pub(crate) enum Timely {
 impl Limits {
     pub fn compile(stop: &Stop, unit: Unit) -> Self {
         let len = |span: Option<Span>| span.map_or(f64::INFINITY, |span| span.in_unit(unit));
-        Self {
-            max_attempts: stop.max_attempts(),
-            elapsed: len(stop.elapsed),
-            check: stop.check.unwrap_or_default(),
-            least: stop.least.unwrap_or_default().in_unit(unit),
-            deadline: len(stop.deadline),
-        }
+        let (elapsed, check) = (len(stop.elapsed), stop.check.unwrap_or_default());
+        let spent = match check {
+            Check::Before => elapsed,
+            Check::Clip => elapsed - stop.least.unwrap_or_default().in_unit(unit),
+            Check::WouldExceed => f64::INFINITY,
+        };
+        Self { max_attempts: stop.max_attempts(), elapsed, check, spent, deadline: len(stop.deadline) }
     }
 
     /// Whether time has run out before a delay is even drawn.
     #[inline]
     pub fn is_spent(&self, elapsed: f64) -> bool {
-        match self.check {
-            Check::Before => elapsed >= self.elapsed,
-            Check::Clip => elapsed >= self.elapsed || self.elapsed - elapsed < self.least,
-            Check::WouldExceed => false,
-        }
+        elapsed >= self.spent
     }
 
     /// The delay that time allows.

@@ -170,7 +170,13 @@ impl Bucket {
 /// A [`Bucket`] in the scenario's unit.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
-    bucket: Bucket,
+    size: f64,
+    start: f64,
+    /// Tokens by class of the error.
+    costs: [f64; 3],
+    gate: Gate,
+    debit: Debit,
+    credit: Credit,
     per_unit: f64,
 }
 
@@ -183,21 +189,36 @@ pub(crate) struct Tokens {
 
 impl Compiled {
     pub fn new(bucket: &Bucket, unit: Unit) -> Self {
-        Self { bucket: bucket.clone(), per_unit: bucket.credit.per_s / Span::from_secs(1).in_unit(unit) }
+        Self {
+            size: bucket.size,
+            start: bucket.start.unwrap_or(bucket.size),
+            costs: Class::ALL.map(|class| bucket.cost.after(class)),
+            gate: bucket.gate,
+            debit: bucket.debit,
+            credit: bucket.credit,
+            per_unit: bucket.credit.per_s / Span::from_secs(1).in_unit(unit),
+        }
     }
 
     /// Tokens at `now`.
+    #[inline]
     pub fn tokens(&self, state: &Tokens, now: f64) -> f64 {
         if self.per_unit > 0.0 {
-            (state.tokens + self.per_unit * (now - state.at)).min(self.bucket.size)
+            (state.tokens + self.per_unit * (now - state.at)).min(self.size)
         } else {
             state.tokens
         }
     }
 
+    #[inline]
     fn change(&self, state: &mut Tokens, now: f64, by: f64) {
-        let tokens = (self.tokens(state, now) + by).clamp(0.0, self.bucket.size);
+        let tokens = (self.tokens(state, now) + by).clamp(0.0, self.size);
         *state = Tokens { tokens, at: now };
+    }
+
+    #[inline]
+    const fn cost(&self, class: Class) -> f64 {
+        self.costs[class as usize]
     }
 }
 
@@ -205,40 +226,47 @@ impl Account for Compiled {
     type State = Tokens;
 
     fn start(&self) -> Tokens {
-        Tokens { tokens: self.bucket.start.unwrap_or(self.bucket.size), at: 0.0 }
+        Tokens { tokens: self.start, at: 0.0 }
     }
 
+    #[inline]
     fn on_send(&self, state: &mut Tokens, event: Event) {
         if !event.is_retry() {
-            self.change(state, event.now, self.bucket.credit.request);
+            self.change(state, event.now, self.credit.request);
         }
     }
 
+    #[inline]
     fn on_success(&self, state: &mut Tokens, event: Event) {
-        let credit = &self.bucket.credit;
-        let own = if event.is_retry() { credit.retried_success } else { credit.first_success };
-        let refund =
-            if event.is_retry() && credit.refund { self.bucket.cost.after(event.class) } else { 0.0 };
-        self.change(state, event.now, credit.success + own + refund);
+        let Credit { first_success, retried_success, success, refund, .. } = self.credit;
+        let own = match event.is_retry() {
+            false => first_success,
+            true if refund => retried_success + self.cost(event.class),
+            true => retried_success,
+        };
+        self.change(state, event.now, success + own);
     }
 
+    #[inline]
     fn on_failure(&self, state: &mut Tokens, event: Event) {
-        if self.bucket.debit == Debit::OnFailure {
-            self.change(state, event.now, -self.bucket.cost.after(event.class));
+        if self.debit == Debit::OnFailure {
+            self.change(state, event.now, -self.cost(event.class));
         }
     }
 
+    #[inline]
     fn on_retry(&self, state: &mut Tokens, event: Event) {
-        if self.bucket.debit == Debit::OnRetry {
-            self.change(state, event.now, -self.bucket.cost.after(event.class));
+        if self.debit == Debit::OnRetry {
+            self.change(state, event.now, -self.cost(event.class));
         }
     }
 
+    #[inline]
     fn allows(&self, state: &Tokens, failure: Event) -> Verdict {
         let tokens = self.tokens(state, failure.now);
-        match self.bucket.gate {
-            Gate::Cost => tokens >= self.bucket.cost.after(failure.class),
-            Gate::AboveHalf => tokens > self.bucket.size / 2.0,
+        match self.gate {
+            Gate::Cost => tokens >= self.cost(failure.class),
+            Gate::AboveHalf => tokens > self.size / 2.0,
         }
         .into()
     }

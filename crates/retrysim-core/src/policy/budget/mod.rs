@@ -51,6 +51,18 @@ impl Budget {
         }
     }
 
+    /// The name of its kind, as in a policy.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Bucket(_) => "bucket",
+            Self::Window(_) => "window",
+            Self::Deposits(_) => "deposits",
+            Self::Concurrency(_) => "concurrency",
+            Self::Sre(_) => "sre",
+        }
+    }
+
     /// Refuses numbers that are no amounts.
     ///
     /// # Errors
