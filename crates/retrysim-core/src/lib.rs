@@ -25,6 +25,7 @@
 
 pub mod calendar;
 pub mod callers;
+pub mod catalogue;
 pub mod draw;
 pub mod error;
 pub mod latency;
@@ -40,6 +41,7 @@ pub mod stats;
 pub mod text;
 
 pub use self::{
+    catalogue::Catalogue,
     draw::Generator,
     error::Error,
     policy::Policy,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use toml::Table;
 
 use crate::{
+    catalogue::Catalogue,
     draw::Generator,
     error::Error,
     policy::{Policy, scope::Population},
@@ -254,11 +255,23 @@ impl Scenario {
         Self::from_table(text::parse(toml)?)
     }
 
-    /// Reads a scenario from a TOML table and validates it.
+    /// Reads a scenario from a TOML table and validates it. Where a policy is expected, there may be a name of the
+    /// bundled catalogue: `policy = "stripe"`, `policy = ["stripe", "kafka-java/reconnect"]`,
+    /// `policy.mine = "stripe"`, or `policy.mine.extends = "stripe"` beside what is different. What is read holds
+    /// the policies themselves.
     ///
     /// # Errors
     /// As [`Scenario::from_toml`].
     pub fn from_table(table: Table) -> Result<Self, Error> {
+        Self::from_table_in(Catalogue::bundled(), table)
+    }
+
+    /// As [`Scenario::from_table`], with the names of `catalogue`.
+    ///
+    /// # Errors
+    /// As [`Scenario::from_toml`].
+    pub fn from_table_in(catalogue: &Catalogue, mut table: Table) -> Result<Self, Error> {
+        catalogue.resolve_scenario(&mut table)?;
         let scenario: Self = text::read(table)?;
         scenario.validate()?;
         Ok(scenario)

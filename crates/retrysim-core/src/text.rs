@@ -117,6 +117,11 @@ pub fn value(text: &str) -> Result<Value, Error> {
     }
 }
 
+/// A value as the table that [`write`] would write.
+pub(crate) fn table<T: Serialize>(value: &T) -> Result<Table, Error> {
+    Table::try_from(value).map_err(|error| Error::Shape { field: TOP.into(), message: error.to_string() })
+}
+
 /// A value on one line, for messages.
 pub(crate) fn one_line<T: Serialize>(value: &T) -> String {
     Value::try_from(value).map_or_else(|_| "?".into(), |value| value.to_string().replace('\n', " "))

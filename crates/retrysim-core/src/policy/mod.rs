@@ -193,16 +193,6 @@ impl Policy {
         self
     }
 
-    /// Reads a policy from TOML and validates it.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] for text of another shape, [`Error::Invalid`] for a value out of range.
-    pub fn from_toml(toml: &str) -> Result<Self, Error> {
-        let policy: Self = text::read(text::parse(toml)?)?;
-        policy.validate()?;
-        Ok(policy)
-    }
-
     /// Refuses numbers that are no policy: negative, NaN, infinite, contradictory.
     ///
     /// # Errors
