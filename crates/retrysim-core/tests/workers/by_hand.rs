@@ -1,32 +1,19 @@
 //! Small cases whose every moment was worked out on paper.
 
-use std::ops::ControlFlow;
-
 use retrysim_core::{
-    Plan, RunConfig, Scenario, Span,
-    record::{Attempt, Outcome, Recorder},
+    Scenario, Span,
+    record::Outcome,
     scenario::{Burst, Workload},
-    simulate::record,
 };
 
-use crate::{one, scenario};
+use crate::{one, scenario, seen::watch};
 
-/// Attempts as their clients saw them: client, number, when sent, when over, how.
-#[derive(Default)]
-struct Attempts(Vec<(u32, u32, f64, f64, Outcome)>);
+/// Client, number, when sent, when over, how.
+type Row = (u32, u32, f64, f64, Outcome);
 
-impl Recorder for Attempts {
-    fn attempt(&mut self, attempt: &Attempt<'_>) {
-        let Attempt { call, start, end, outcome, .. } = attempt;
-        self.0.push((call.client, call.attempt, *start, *end, *outcome));
-    }
-}
-
-fn attempts(scenario: &Scenario) -> Vec<(u32, u32, f64, f64, Outcome)> {
-    let config = RunConfig::new(Plan::Runs { seed: 1, runs: 1 });
-    let (_, mut seen) =
-        record(scenario, &["p"], &config, Attempts::default, &|| ControlFlow::Continue(())).unwrap();
-    seen.remove(0).0
+fn attempts(scenario: &Scenario) -> Vec<Row> {
+    let seen = &watch(scenario, 1)[0].0;
+    seen.iter().map(|one| (one.client, one.number, one.sent, one.over, one.outcome)).collect()
 }
 
 /// Four clients that call at once, one worker that takes a second.
@@ -60,7 +47,7 @@ fn last_come_first_served() {
 }
 
 /// When each client's attempts were over, and how.
-fn ends(seen: &[(u32, u32, f64, f64, Outcome)], client: u32) -> Vec<(f64, Outcome)> {
+fn ends(seen: &[Row], client: u32) -> Vec<(f64, Outcome)> {
     seen.iter().filter(|attempt| attempt.0 == client).map(|attempt| (attempt.3, attempt.4)).collect()
 }
 

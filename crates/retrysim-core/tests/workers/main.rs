@@ -6,7 +6,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod by_hand;
+mod published;
 mod queues;
+mod retrial;
+mod seen;
 
 use retrysim_core::{Plan, RunConfig, Scenario, simulate, stats};
 

@@ -15,7 +15,7 @@ fn queue(rate: f64, workers: u32, places: &str, horizon: u32) -> retrysim_core::
 }
 
 /// Erlang's B formula: the share of calls that find `workers` busy, by its recursion.
-fn erlang_b(load: f64, workers: u32) -> f64 {
+pub fn erlang_b(load: f64, workers: u32) -> f64 {
     (1..=workers).fold(1.0, |b, n| load * b / (f64::from(n) + load * b))
 }
 
