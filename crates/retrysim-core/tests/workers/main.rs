@@ -10,6 +10,7 @@ mod published;
 mod queues;
 mod retrial;
 mod seen;
+mod waves;
 
 use retrysim_core::{Plan, RunConfig, Scenario, simulate, stats};
 

@@ -5,7 +5,7 @@ use super::{
     agenda::{Agenda, Happening},
     clients::Live,
     line::Line,
-    server::Request,
+    server::{Polls, Request},
     slots::Slots,
     tally::Tally,
 };
@@ -142,6 +142,7 @@ pub(super) struct Run<'r, D, R> {
     pub tally: Tally,
     pub now: f64,
     pub pace: Pace,
+    pub polls: Polls,
     /// Whether calls would be made for ever in no time.
     pub is_endless: bool,
 }
@@ -174,6 +175,7 @@ impl Kernel for Prepared<'_> {
             tally: Tally::new(fixed, self.trouble_ends, self.unit),
             now: 0.0,
             pace: self.service.usual(),
+            polls: Polls::default(),
             is_endless: false,
         };
         for (i, (time, _)) in (0..).zip(&self.changes) {

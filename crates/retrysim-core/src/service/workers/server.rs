@@ -69,6 +69,15 @@ pub(super) enum Answer {
     Refused,
 }
 
+/// Idle workers that will look into the queue, those first that have been idle the longest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Polls {
+    /// How many.
+    due: u64,
+    /// Looks that were planned by workers who are no longer idle; they come before those that are due.
+    void: u64,
+}
+
 impl Room {
     /// Who waits for a worker, and a way to tell them from those that have left.
     fn line(&mut self) -> (&mut Line, impl Fn(Key) -> bool) {
@@ -82,6 +91,7 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
     /// A brownout begins or ends.
     pub(super) fn change(&mut self, pace: Pace) {
         self.pace = pace;
+        self.polls = Polls { due: 0, void: self.polls.void + self.polls.due };
         self.fill_workers();
     }
 
@@ -101,6 +111,7 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
                 Down::Silent => self.drop(key),
             }
         } else if self.tally.working.now < self.pace.workers {
+            self.take_idle();
             self.begin(key);
         } else if self.room.line.len() < self.rules.places {
             request.place = Place::Waiting;
@@ -112,8 +123,20 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
         }
     }
 
+    /// Of several idle workers, one that will not look into the queue gets what arrives; if all will, the next one.
+    const fn take_idle(&mut self) {
+        if self.polls.due > 0 && self.pace.workers - self.tally.working.now <= self.polls.due {
+            self.polls = Polls { due: self.polls.due - 1, void: self.polls.void + 1 };
+        }
+    }
+
     /// An idle worker looks into the queue.
     pub(super) fn poll(&mut self) {
+        if self.polls.void > 0 {
+            self.polls.void -= 1;
+            return;
+        }
+        self.polls.due -= 1;
         if self.tally.working.now < self.pace.workers {
             self.take_next();
         }
@@ -164,6 +187,7 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
         if self.rules.poll <= 0.0 {
             self.fill_workers();
         } else if self.room.line.len() > 0 {
+            self.polls.due += 1;
             self.room.agenda.plan(self.now + self.rules.poll, Happening::Poll, key);
         }
     }
