@@ -7,7 +7,7 @@ use crate::{
     draw::{Replay, Stream},
     policy::{
         Compiled,
-        breaker::{Circuit, Refused},
+        breaker::{BreakerRule, Circuit, Refused},
         budget::{Event, State, Verdict},
         class::Class,
         compiled::Rules,
@@ -35,6 +35,8 @@ pub struct Call {
     pub class: Class,
     /// Whether the attempt has been let through, after a wait.
     is_let_through: bool,
+    /// The turn of the breaker that has let it through.
+    turn: u32,
     /// When the first attempt was sent.
     pub first_send: f64,
     pub(crate) memory: Memory,
@@ -62,12 +64,20 @@ pub enum Sending {
     Not(Decision),
 }
 
+/// Whether a caller's own side lets an attempt through.
+enum Gate {
+    /// From then on.
+    Opens(f64),
+    /// No; this becomes of the call.
+    Shut(Refused),
+}
+
 /// What follows a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Decision {
     /// Another attempt after this delay, in units of the scenario.
     Retry(f64),
-    /// Attempts or time are used up.
+    /// Attempts, time or patience are used up.
     Exhausted,
     /// A budget refused.
     BudgetDenied,
@@ -127,7 +137,16 @@ impl<'p> Callers<'p> {
     #[must_use]
     pub const fn call(&self, id: u32, client: u32, first_send: f64) -> Call {
         let memory = self.policy.memory();
-        Call { id, client, attempt: 1, class: Class::Error, is_let_through: false, first_send, memory }
+        Call {
+            id,
+            client,
+            attempt: 1,
+            class: Class::Error,
+            is_let_through: false,
+            turn: 0,
+            first_send,
+            memory,
+        }
     }
 
     /// Whether some call ran into [`MAX_ATTEMPTS`].
@@ -146,26 +165,35 @@ impl<'p> Callers<'p> {
         if call.is_let_through {
             return Sending::Now;
         }
-        if let (Some(rule), Some(breaker)) = (&self.policy.breaker, &mut self.breaker)
-            && !rule.lets_through(breaker.of(call.id, call.client), now, stream)
-        {
-            return Sending::Not(self.refuse(call, now, rule.refused, stream));
+        match self.gate(call, now, stream) {
+            Gate::Opens(at) if at > now => {
+                call.is_let_through = true;
+                Sending::At(at)
+            }
+            Gate::Opens(_) => Sending::Now,
+            Gate::Shut(then) => Sending::Not(self.refuse(call, now, then, stream)),
         }
+    }
+
+    /// The throttles, then the breaker, then the limiter: who refuses comes before who has counted a send.
+    fn gate<S: Stream>(&mut self, call: &mut Call, now: f64, stream: &mut S) -> Gate {
         for ((_, rule), ledger) in self.policy.budgets.iter().zip(&mut self.budgets) {
             if !rule.lets_through(ledger.of(call.id, call.client), now, stream) {
-                return Sending::Not(self.refuse(call, now, Refused::Fail, stream));
+                return Gate::Shut(Refused::Fail);
             }
         }
-        if let (Some(rule), Some(limiter)) = (&self.policy.limiter, &mut self.limiter)
-            && rule.acts_on_sends()
-        {
-            let at = rule.take(limiter.of(call.id, call.client), now);
-            if at > now {
-                call.is_let_through = true;
-                return Sending::At(at);
+        if let (Some(rule), Some(breaker)) = (&self.policy.breaker, &mut self.breaker) {
+            match rule.lets_through(breaker.of(call.id, call.client), now, stream) {
+                Some(turn) => call.turn = turn,
+                None => return Gate::Shut(rule.refused),
             }
         }
-        Sending::Now
+        match (&self.policy.limiter, &mut self.limiter) {
+            (Some(rule), Some(limiter)) if rule.acts_on_sends() => {
+                Gate::Opens(rule.take(limiter.of(call.id, call.client), now))
+            }
+            _ => Gate::Opens(now),
+        }
     }
 
     /// An attempt is sent. All sends of one moment are reported before any answer.
@@ -201,6 +229,19 @@ impl<'p> Callers<'p> {
             return self.decide_alone(call, now, failure, stream);
         }
         let granted = self.book_failure(call, now, failure.class, stream);
+        self.conclude(call, now, failure, granted, stream)
+    }
+
+    /// What follows when the last hope of a call has failed: its failure is booked already, and `granted` says what
+    /// the budgets make of a retry.
+    pub fn conclude<S: Stream>(
+        &mut self,
+        call: &mut Call,
+        now: f64,
+        failure: Failure,
+        granted: bool,
+        stream: &mut S,
+    ) -> Decision {
         let decision = self.decide(call, now, failure, granted, stream);
         if !matches!(decision, Decision::Retry(_)) {
             self.forget(call);
@@ -226,8 +267,8 @@ impl<'p> Callers<'p> {
         }
     }
 
-    /// An attempt that is not the last hope of its call has failed: books it, and says whether the budgets would
-    /// grant a retry.
+    /// An attempt has failed, which need not be the last hope of its call: books it, and says whether the budgets
+    /// would grant a retry.
     pub fn book_failure<S: Stream>(
         &mut self,
         call: &mut Call,
@@ -237,49 +278,87 @@ impl<'p> Callers<'p> {
     ) -> bool {
         call.class = class;
         let failure = event(call, now);
+        for ((_, rule), ledger) in self.policy.budgets.iter().zip(&mut self.budgets) {
+            rule.on_failure(ledger.of(call.id, call.client), failure);
+        }
+        self.on_answer(call, now, Some(class));
+        self.grants(call, now, stream)
+    }
+
+    /// Whether all budgets let a retry through.
+    fn grants<S: Stream>(&mut self, call: &Call, now: f64, stream: &mut S) -> bool {
+        let failure = event(call, now);
         let mut granted = true;
         for ((_, rule), ledger) in self.policy.budgets.iter().zip(&mut self.budgets) {
-            let state = ledger.of(call.id, call.client);
-            rule.on_failure(state, failure);
-            granted &= match rule.allows(state, failure) {
+            granted &= match rule.allows(ledger.of(call.id, call.client), failure) {
                 Verdict::Granted => true,
                 Verdict::Denied => false,
                 Verdict::DeniedWith(p) => stream.unit() >= p,
             };
         }
-        self.on_answer(call, now, Some(class));
         granted
     }
 
     /// The attempt was refused by its own side: nothing was sent.
     fn refuse<S: Stream>(&mut self, call: &mut Call, now: f64, then: Refused, stream: &mut S) -> Decision {
-        let failure = Failure { class: Class::Error, hint: None, sent: now };
-        let decision = match then {
-            Refused::Fail => Decision::Refused,
-            Refused::Retry => self.decide(call, now, failure, true, stream),
-        };
-        if !matches!(decision, Decision::Retry(_)) {
-            self.forget(call);
+        self.unsend(call, now);
+        match then {
+            Refused::Fail => {
+                self.forget(call);
+                Decision::Refused
+            }
+            Refused::Retry => {
+                let failure = Failure { class: Class::Error, hint: None, sent: now };
+                let granted = self.grants(call, now, stream);
+                self.conclude(call, now, failure, granted, stream)
+            }
         }
-        decision
     }
 
-    /// Whether another copy of an attempt may be sent now; if so, it counts as the next attempt.
-    pub fn copy(&mut self, call: &mut Call, now: f64) -> bool {
-        let (policy, failure) = (self.policy, event(call, now));
-        let granted = policy.budgets.iter().zip(&mut self.budgets).all(|((_, rule), ledger)| {
-            rule.allows(ledger.of(call.id, call.client), failure) == Verdict::Granted
-        });
-        granted
-            && !self.is_spent(call, now)
-            && matches!(self.book_retry(call, now, 0.0, &policy.own), Decision::Retry(_))
+    /// When another copy of an attempt may be sent, if at all; it then counts as the next attempt.
+    pub fn copy<S: Stream>(&mut self, call: &mut Call, now: f64, stream: &mut S) -> Option<f64> {
+        if !self.grants(call, now, stream) || self.is_spent(call, now) {
+            return None;
+        }
+        let Gate::Opens(at) = self.gate(call, now, stream) else { return None };
+        let policy = self.policy;
+        matches!(self.book_retry(call, now, at - now, &policy.own), Decision::Retry(_)).then_some(at)
+    }
+
+    /// A copy that was to be sent is of no interest any more; see [`Callers::on_abandoned`].
+    pub fn on_unsent(&mut self, call: &Call, now: f64) {
+        self.unsend(call, now);
+        self.free_probe(call);
+    }
+
+    /// Budgets take back an attempt that was admitted.
+    fn unsend(&mut self, call: &Call, now: f64) {
+        for ((_, rule), ledger) in self.policy.budgets.iter().zip(&mut self.budgets) {
+            rule.on_unsent(ledger.of(call.id, call.client), event(call, now));
+        }
+    }
+
+    /// An attempt under way is of no interest any more, since another copy of it has succeeded; that success is
+    /// reported afterwards.
+    pub fn on_abandoned(&mut self, call: &Call, now: f64) {
+        for ((_, rule), ledger) in self.policy.budgets.iter().zip(&mut self.budgets) {
+            rule.on_abandoned(ledger.of(call.id, call.client), event(call, now));
+        }
+        self.free_probe(call);
+    }
+
+    /// The breaker no longer waits for the attempt.
+    fn free_probe(&mut self, call: &Call) {
+        if let Some(breaker) = &mut self.breaker {
+            BreakerRule::on_abandoned(breaker.of(call.id, call.client), call.turn);
+        }
     }
 
     /// The breaker, the limiter and the count of retries learn of an answer.
     #[inline]
     fn on_answer(&mut self, call: &Call, now: f64, failed: Option<Class>) {
         if let (Some(rule), Some(breaker)) = (&self.policy.breaker, &mut self.breaker) {
-            rule.on_answer(breaker.of(call.id, call.client), now, failed.is_some());
+            rule.on_answer(breaker.of(call.id, call.client), now, call.turn, failed.is_some());
         }
         if let (Some(rule), Some(limiter)) = (&self.policy.limiter, &mut self.limiter) {
             rule.on_answer(limiter.of(call.id, call.client), now, failed == Some(Class::Throttle));
@@ -318,6 +397,9 @@ impl<'p> Callers<'p> {
             return Decision::NotRetried;
         }
         if self.has_spent(call, now, rules) {
+            return Decision::Exhausted;
+        }
+        if rules.limits.gives_up > 0.0 && stream.unit() < rules.limits.gives_up {
             return Decision::Exhausted;
         }
         if !granted {

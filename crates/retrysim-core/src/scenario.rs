@@ -8,6 +8,7 @@ use crate::{
     catalogue::Catalogue,
     draw::Generator,
     error::Error,
+    latency::Latency,
     policy::{Policy, scope::Population},
     service::Service,
     span::{Span, Unit},
@@ -16,6 +17,9 @@ use crate::{
 
 /// Clients at the most.
 pub const MAX_CLIENTS: u32 = 10_000_000;
+
+/// Calls of one run at the most.
+pub const MAX_CALLS: u32 = 100_000_000;
 
 /// A scenario as its TOML file says it; validated by [`Scenario::from_toml`] and [`Scenario::validate`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,8 +66,10 @@ pub struct Probe {
 pub enum Workload {
     /// Every client makes one call, at a moment uniform in `[0, spread)`.
     Burst(Burst),
-    /// Every client makes calls at random moments, whatever became of the earlier ones (Poisson).
+    /// Every client makes calls at a given rate, whatever became of the earlier ones.
     Open(Open),
+    /// Every client makes a call, thinks when it has ended, and makes the next one.
+    Closed(Closed),
 }
 
 /// Every client makes one call.
@@ -81,7 +87,7 @@ pub struct Burst {
     pub processes: u32,
 }
 
-/// Every client makes calls at random moments.
+/// Every client makes calls at a given rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Open {
@@ -89,6 +95,34 @@ pub struct Open {
     pub clients: u32,
     /// Calls per second of one client.
     pub rate: f64,
+    /// When they come.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub arrivals: Arrivals,
+    /// In how many processes; client `c` belongs to process `c % processes`. What a process shares, its clients
+    /// share: budgets, breakers, random numbers.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub processes: u32,
+}
+
+/// When the calls of a client come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// At random moments: a Poisson process.
+    #[default]
+    Poisson,
+    /// At equal distances; only the first one comes at a random moment.
+    Regular,
+}
+
+/// Every client makes one call after another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Closed {
+    /// How many clients.
+    pub clients: u32,
+    /// What a client waits from the end of a call, however it ended, to the next one; and before its first one.
+    pub think: Latency,
     /// In how many processes; client `c` belongs to process `c % processes`. What a process shares, its clients
     /// share: budgets, breakers, random numbers.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -97,6 +131,10 @@ pub struct Open {
 
 const fn one() -> u32 {
     1
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
@@ -116,7 +154,25 @@ impl Open {
     /// Clients of one process that call `rate` times a second each.
     #[must_use]
     pub const fn new(clients: u32, rate: f64) -> Self {
-        Self { clients, rate, processes: 1 }
+        Self { clients, rate, arrivals: Arrivals::Poisson, processes: 1 }
+    }
+
+    /// Refuses more than [`MAX_CALLS`] calls until `horizon`, on average.
+    pub(crate) fn limit_calls(&self, horizon: Span) -> Result<(), Error> {
+        let calls = f64::from(self.clients) * self.rate * horizon.secs();
+        if calls > f64::from(MAX_CALLS) {
+            let allowed = format!("at most {:e} calls a run, not {calls:e}", f64::from(MAX_CALLS));
+            return Err(Error::invalid("workload.rate", self.rate, allowed));
+        }
+        Ok(())
+    }
+}
+
+impl Closed {
+    /// Clients of one process that think so long between calls.
+    #[must_use]
+    pub const fn new(clients: u32, think: Latency) -> Self {
+        Self { clients, think, processes: 1 }
     }
 }
 
@@ -126,7 +182,8 @@ impl<'de> Deserialize<'de> for Workload {
         match kind.as_str() {
             "burst" => text::part(rest).map(Self::Burst),
             "open" => text::part(rest).map(Self::Open),
-            _ => Err(text::unknown_kind(&kind, &["burst", "open"])),
+            "closed" => text::part(rest).map(Self::Closed),
+            _ => Err(text::unknown_kind(&kind, &["burst", "open", "closed"])),
         }
     }
 }
@@ -135,17 +192,15 @@ impl Workload {
     /// Number of clients.
     #[must_use]
     pub const fn clients(&self) -> u32 {
-        match self {
-            Self::Burst(burst) => burst.clients,
-            Self::Open(open) => open.clients,
-        }
+        self.population().clients
     }
 
     /// The clients and their processes.
     #[must_use]
     pub const fn population(&self) -> Population {
-        let (Self::Burst(Burst { clients, processes, .. }) | Self::Open(Open { clients, processes, .. })) =
-            self;
+        let (Self::Burst(Burst { clients, processes, .. })
+        | Self::Open(Open { clients, processes, .. })
+        | Self::Closed(Closed { clients, processes, .. })) = self;
         Population { clients: *clients, processes: *processes }
     }
 
@@ -154,14 +209,12 @@ impl Workload {
     /// # Errors
     /// [`Error::Invalid`] if calls arrive all the time.
     pub fn burst(&self, service: &str) -> Result<&Burst, Error> {
-        match self {
-            Self::Burst(burst) => Ok(burst),
-            Self::Open(_) => Err(Error::invalid(
-                "workload.kind",
-                "open",
-                format!("burst, for a service of kind {service}"),
-            )),
-        }
+        let kind = match self {
+            Self::Burst(burst) => return Ok(burst),
+            Self::Open(_) => "open",
+            Self::Closed(_) => "closed",
+        };
+        Err(Error::invalid("workload.kind", kind, format!("burst, for a service of kind {service}")))
     }
 
     fn validate(&self) -> Result<(), Error> {
@@ -176,6 +229,7 @@ impl Workload {
         match self {
             Self::Burst(burst) => burst.spread.at_least("spread", Span::ZERO),
             Self::Open(open) => crate::error::in_range("rate", open.rate, 0.0, 1e6),
+            Self::Closed(closed) => closed.think.validate().map_err(|error| error.within("think")),
         }
     }
 }

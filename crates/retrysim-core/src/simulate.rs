@@ -162,6 +162,7 @@ pub fn record<P: AsRef<str>, R: Recorder + Send>(
         Service::Contention(service) => job.run(&service.prepare(scenario)),
         Service::Failures(service) => job.run(&service.prepare(scenario)),
         Service::Layers(service) => job.run(&service.prepare(scenario)),
+        Service::Workers(service) => job.run(&service.prepare(scenario)),
     }
 }
 

@@ -41,19 +41,29 @@ pub fn quantile_linear(sorted: &[f64], p: f64) -> f64 {
 
 /// The smallest value `x` with `share(values <= x) >= p`: the quantile for counts. NaN if there are none.
 #[must_use]
+pub fn quantile_lower(sorted: &[f64], p: f64) -> f64 {
+    sorted.get(lower(sorted.len(), p)).copied().unwrap_or(f64::NAN)
+}
+
+/// [`quantile_lower`] of values in any order, which changes.
+pub fn select_lower(values: &mut [f64], p: f64) -> f64 {
+    match lower(values.len(), p) {
+        place if place < values.len() => *values.select_nth_unstable_by(place, f64::total_cmp).1,
+        _ => f64::NAN,
+    }
+}
+
+/// The place of the lower quantile among so many sorted values.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "an index"
 )]
-pub fn quantile_lower(sorted: &[f64], p: f64) -> f64 {
-    if sorted.is_empty() {
-        return f64::NAN;
-    }
+fn lower(values: usize, p: f64) -> usize {
     // Half an ulp of slack: 0.9 of 10 is 9, not 9.000000000000002.
-    let rank = (p.clamp(0.0, 1.0) * sorted.len() as f64 * (1.0 - 1e-15)).ceil() as usize;
-    sorted[rank.clamp(1, sorted.len()) - 1]
+    let rank = (p.clamp(0.0, 1.0) * values as f64 * (1.0 - 1e-15)).ceil() as usize;
+    rank.clamp(1, values.max(1)) - 1
 }
 
 /// Order-statistic interval of the `p`-quantile: `P(B < l) <= a/2` and `P(B >= u) <= a/2` for

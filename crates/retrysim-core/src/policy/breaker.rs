@@ -135,6 +135,8 @@ pub(crate) struct BreakerRule {
 #[derive(Clone, Debug)]
 pub(crate) struct Circuit {
     position: Position,
+    /// Changes of its position so far. What was let through before the last one tells nothing of now.
+    turn: u32,
     /// Openings since it was last closed.
     openings: u32,
     memory: Memory,
@@ -183,6 +185,7 @@ impl BreakerRule {
     pub fn start(&self) -> Circuit {
         Circuit {
             position: Position::Closed,
+            turn: 0,
             openings: 0,
             memory: self.open.memory(),
             in_a_row: 0,
@@ -191,29 +194,44 @@ impl BreakerRule {
         }
     }
 
-    /// Whether an attempt may be sent now; if so, it counts as sent.
-    pub fn lets_through<S: Stream>(&self, circuit: &mut Circuit, now: f64, stream: &mut S) -> bool {
+    /// Whether an attempt may be sent now. If so, it counts as sent, and its answer belongs to this turn.
+    pub fn lets_through<S: Stream>(&self, circuit: &mut Circuit, now: f64, stream: &mut S) -> Option<u32> {
         if let Position::Tripped { at } = circuit.position {
             let memory = &mut circuit.memory;
             memory.previous = self.open.before_retry(circuit.openings, memory, stream);
             circuit.position = Position::Open { until: at + memory.previous };
         }
-        match &mut circuit.position {
+        let is_open = match &mut circuit.position {
             Position::Closed | Position::Tripped { .. } => true,
             Position::Open { until } if now < *until => false,
             Position::Open { .. } => {
                 circuit.position = Position::HalfOpen { sent: 1, answered: 0, failed: 0 };
+                circuit.turn = circuit.turn.wrapping_add(1);
                 true
             }
-            Position::HalfOpen { sent, .. } => {
-                *sent = sent.saturating_add(1);
-                *sent <= self.probes
+            Position::HalfOpen { sent, .. } if *sent < self.probes => {
+                *sent += 1;
+                true
             }
+            Position::HalfOpen { .. } => false,
+        };
+        is_open.then_some(circuit.turn)
+    }
+
+    /// An attempt that was let through in `turn` will never be answered: another one may be sent in its place.
+    pub fn on_abandoned(circuit: &mut Circuit, turn: u32) {
+        if let Position::HalfOpen { sent, .. } = &mut circuit.position
+            && turn == circuit.turn
+        {
+            *sent = sent.saturating_sub(1);
         }
     }
 
-    /// An attempt that was let through has been answered.
-    pub fn on_answer(&self, circuit: &mut Circuit, now: f64, failed: bool) {
+    /// An attempt that was let through in `turn` has been answered.
+    pub fn on_answer(&self, circuit: &mut Circuit, now: f64, turn: u32, failed: bool) {
+        if turn != circuit.turn {
+            return;
+        }
         match &mut circuit.position {
             Position::Tripped { .. } | Position::Open { .. } => {}
             Position::HalfOpen { answered, failed: failures, .. } => {
@@ -223,7 +241,7 @@ impl BreakerRule {
                 if self.fails_probe(answered, failures) {
                     self.trip(circuit, now);
                 } else if answered >= self.probes {
-                    *circuit = self.start();
+                    *circuit = Circuit { turn: circuit.turn.wrapping_add(1), ..self.start() };
                 }
             }
             Position::Closed => {
@@ -273,7 +291,12 @@ impl BreakerRule {
     }
 
     fn trip(&self, circuit: &mut Circuit, now: f64) {
-        let (openings, memory) = (circuit.openings + 1, circuit.memory);
-        *circuit = Circuit { position: Position::Tripped { at: now }, openings, memory, ..self.start() };
+        *circuit = Circuit {
+            position: Position::Tripped { at: now },
+            turn: circuit.turn.wrapping_add(1),
+            openings: circuit.openings.saturating_add(1),
+            memory: circuit.memory,
+            ..self.start()
+        };
     }
 }

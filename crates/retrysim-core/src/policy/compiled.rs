@@ -68,7 +68,7 @@ impl Rules {
     }
 
     fn draws(&self) -> bool {
-        self.delay.draws() || self.hint.as_ref().is_some_and(HintRule::draws)
+        self.delay.draws() || self.limits.gives_up > 0.0 || self.hint.as_ref().is_some_and(HintRule::draws)
     }
 
     /// The delay before retry `n` after `class`; `None` if the hint, or that there is none, gives the call up.
@@ -122,6 +122,7 @@ impl Compiled {
         };
         let is_plain = on.iter().all(Option::is_none)
             && own.hint.as_ref().is_none_or(HintRule::is_plain)
+            && own.limits.gives_up <= 0.0
             && state.rng == Rng::Draw
             && !state.is_kept(&own)
             && policy.anchor.from == From::Failure;

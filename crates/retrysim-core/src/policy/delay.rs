@@ -67,6 +67,7 @@ enum Op {
     Quantum { unit: f64, round: Round },
     Head(Vec<f64>),
     OnlyN { from: u32, ops: Vec<Op> },
+    Exponential,
     SplitSeconds { lo: f64, width: f64, second: f64 },
     Backo2Half { milli: f64 },
     RustExponentialBackoff30,
@@ -280,6 +281,7 @@ impl Op {
                 from: only.from,
                 ops: only.stages.iter().map(|stage| Self::compile(stage, unit)).collect(),
             },
+            Stage::Special(Special::Exponential) => Self::Exponential,
             Stage::Special(Special::SplitSeconds([lo, hi])) => {
                 Self::SplitSeconds { lo: *lo, width: hi - lo, second: len(Span::from_secs(1)) }
             }
@@ -294,6 +296,7 @@ impl Op {
             | Self::Jitter { .. }
             | Self::Add { .. }
             | Self::Uniform { .. }
+            | Self::Exponential
             | Self::SplitSeconds { .. }
             | Self::Backo2Half { .. }
             | Self::RustExponentialBackoff30 => true,
@@ -371,6 +374,7 @@ impl Op {
                 Ok(value) => value,
                 Err(latched) => return Break(latched),
             },
+            Self::Exponential => v * -libm::log1p(-stream.unit()),
             Self::SplitSeconds { lo, width, second } => {
                 let r = lo + width * stream.unit();
                 let whole = (v / second).floor();

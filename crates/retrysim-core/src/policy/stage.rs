@@ -205,6 +205,9 @@ pub struct OnlyN {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Special {
+    /// `v * -ln(1 - u)`: an exponential delay whose mean is the value that reaches the stage, as retries have that
+    /// come at a constant rate.
+    Exponential,
     /// tower 0.5: with `r = lo + (hi - lo) u`, adds `floor(S r) + f r` to a value of `S` whole seconds and a rest `f`.
     SplitSeconds([f64; 2]),
     /// backo2 (socket.io): one draw gives both the size `floor(u v / 2)` ms and, by the parity of

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    error::Error,
+    error::{Error, in_range},
     span::{Span, Unit},
 };
 
@@ -33,6 +33,14 @@ pub struct Stop {
     /// No retry starts this long after the first send, or later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Span>,
+    /// Probability that the caller gives up after any failure, as people do.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gives_up: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_zero(x: &f64) -> bool {
+    *x == 0.0
 }
 
 /// How an elapsed limit is tested when an attempt has failed.
@@ -79,6 +87,7 @@ impl Stop {
         if let Some(elapsed) = self.elapsed {
             elapsed.at_least("elapsed", Span::ZERO)?;
         }
+        in_range("gives_up", self.gives_up, 0.0, 1.0)?;
         self.deadline.map_or(Ok(()), |deadline| deadline.at_least("deadline", Span::ZERO))
     }
 }
@@ -92,6 +101,8 @@ pub(crate) struct Limits {
     /// Elapsed time from which on no delay is drawn any more.
     spent: f64,
     pub deadline: f64,
+    /// Probability that the caller gives up after any failure.
+    pub gives_up: f64,
 }
 
 /// What a time limit says of a delay.
@@ -110,7 +121,14 @@ impl Limits {
             Check::Clip => elapsed - stop.least.unwrap_or_default().in_unit(unit),
             Check::WouldExceed => f64::INFINITY,
         };
-        Self { max_attempts: stop.max_attempts(), elapsed, check, spent, deadline: len(stop.deadline) }
+        Self {
+            max_attempts: stop.max_attempts(),
+            elapsed,
+            check,
+            spent,
+            deadline: len(stop.deadline),
+            gives_up: stop.gives_up,
+        }
     }
 
     /// Whether time has run out before a delay is even drawn.

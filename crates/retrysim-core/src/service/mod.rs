@@ -7,6 +7,7 @@ mod outage;
 mod overload;
 mod tick_capacity;
 mod window_capacity;
+mod workers;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -18,6 +19,7 @@ pub use self::{
     overload::Overload,
     tick_capacity::{Admission, AnswersAt, Crash, TickCapacity},
     window_capacity::WindowCapacity,
+    workers::{Brownout, Cold, Down, Notices, Order, Workers},
 };
 use crate::{
     draw::{Draws, Purpose},
@@ -45,11 +47,13 @@ pub enum Service {
     Failures(Failures),
     /// A chain of services that call each other.
     Layers(Layers),
+    /// Workers with a queue, and clients that wait for answers.
+    Workers(Workers),
 }
 
 impl Service {
-    const KINDS: [&str; 6] =
-        ["tick_capacity", "window_capacity", "overload", "contention", "failures", "layers"];
+    const KINDS: [&str; 7] =
+        ["tick_capacity", "window_capacity", "overload", "contention", "failures", "layers", "workers"];
 
     /// When the service is down; none for a service that never is.
     #[must_use]
@@ -57,6 +61,7 @@ impl Service {
         match self {
             Self::TickCapacity(service) => &service.outages,
             Self::WindowCapacity(service) => &service.outages,
+            Self::Workers(service) => &service.outages,
             Self::Overload(_) | Self::Contention(_) | Self::Failures(_) | Self::Layers(_) => &[],
         }
     }
@@ -73,6 +78,7 @@ impl Service {
             Self::Contention(service) => service.validate(scenario),
             Self::Failures(service) => service.validate(scenario),
             Self::Layers(service) => service.validate(scenario),
+            Self::Workers(service) => service.validate(scenario),
         }
     }
 }
@@ -83,12 +89,15 @@ impl Service {
     /// # Errors
     /// [`Error::Invalid`] with the slot's name.
     pub fn hosts(&self, policy: &Policy) -> Result<(), Error> {
-        let asks = matches!(self, Self::TickCapacity(_) | Self::WindowCapacity(_) | Self::Failures(_));
+        let asks = matches!(
+            self,
+            Self::TickCapacity(_) | Self::WindowCapacity(_) | Self::Failures(_) | Self::Workers(_)
+        );
         let refuse = |slot: &str, kinds: &str| {
             Err(Error::invalid(slot, "set", format!("a service of kind {kinds}, which has a place for it")))
         };
-        let asking = "tick_capacity, window_capacity or failures";
-        if policy.hedge.is_some() {
+        let asking = "tick_capacity, window_capacity, failures or workers";
+        if policy.hedge.is_some() && !matches!(self, Self::Workers(_)) {
             return refuse("hedge", "workers");
         }
         if policy.breaker.is_some() && !asks {
@@ -118,6 +127,7 @@ impl<'de> Deserialize<'de> for Service {
             "contention" => text::part(rest).map(Self::Contention),
             "failures" => text::part(rest).map(Self::Failures),
             "layers" => text::part(rest).map(Self::Layers),
+            "workers" => text::part(rest).map(Self::Workers),
             _ => Err(text::unknown_kind(&kind, &Self::KINDS)),
         }
     }
@@ -156,7 +166,7 @@ impl Crowd {
     fn of(scenario: &Scenario) -> Self {
         let spread = match &scenario.workload {
             Workload::Burst(burst) => burst.spread,
-            Workload::Open(_) => Span::ZERO,
+            Workload::Open(_) | Workload::Closed(_) => Span::ZERO,
         };
         Self { population: scenario.workload.population(), spread: spread.in_unit(scenario.unit) }
     }

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 
 use retrysim_core::{
     Plan, Policy, RunConfig, Runs, Scenario, Unit,
-    draw::{Draws, Fixed, Philox, Purpose},
+    draw::{Draws, Philox, Purpose},
     record::{Attempt, Outcome, Recorder},
     simulate,
 };
@@ -101,10 +101,4 @@ fn peak_per_second(attempts: &[Seen], from: f64) -> usize {
         *seconds.entry(attempt.start.floor() as i64).or_insert(0) += 1;
     }
     seconds.values().copied().max().unwrap_or(0)
-}
-
-#[test]
-fn a_draw_fixed_almost_at_one_is_below_one() {
-    assert!(ALMOST_ONE < 1.0);
-    assert_eq!(retrysim_core::draw::Stream::unit(&mut Fixed(ALMOST_ONE)), ALMOST_ONE);
 }

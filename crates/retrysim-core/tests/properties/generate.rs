@@ -99,6 +99,7 @@ fn transform() -> BoxedStrategy<Stage> {
             .prop_map(|(unit, round)| Stage::Quantum(Quantum { unit: Span::from_nanos(unit), round })),
         vec(span(), 1..4).prop_map(Stage::Head),
         (factor(), factor()).prop_map(|(lo, hi)| Stage::Special(Special::SplitSeconds([lo, hi]))),
+        Just(Stage::Special(Special::Exponential)),
         Just(Stage::Special(Special::Backo2Half)),
         Just(Stage::Special(Special::RustExponentialBackoff30)),
     ]

@@ -65,6 +65,7 @@ fn watch<R: Recorder>(scenario: &Scenario, seed: u64, recorder: &mut R) {
         Service::Contention(service) => one(&service.prepare(scenario), &policy, seed, recorder),
         Service::Failures(service) => one(&service.prepare(scenario), &policy, seed, recorder),
         Service::Layers(service) => one(&service.prepare(scenario), &policy, seed, recorder),
+        Service::Workers(service) => one(&service.prepare(scenario), &policy, seed, recorder),
     }
 }
 

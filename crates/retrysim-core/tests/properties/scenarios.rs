@@ -23,6 +23,7 @@ fn small() -> impl Strategy<Value = Scenario> {
                 Workload::Burst(_) => {
                     Workload::Burst(Burst::new(clients, retrysim_core::Span::from_millis(spread)))
                 }
+                other @ Workload::Closed(_) => other,
             };
             if let Some(probe) = &mut scenario.probe {
                 probe.client = clients - 1;

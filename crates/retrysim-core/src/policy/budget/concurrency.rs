@@ -85,6 +85,14 @@ impl Account for Compiled {
         state.retries += u32::from(self.0.counts_backoff);
     }
 
+    fn on_unsent(&self, state: &mut UnderWay, event: Event) {
+        state.retries = state.retries.saturating_sub(u32::from(event.is_retry() && self.0.counts_backoff));
+    }
+
+    fn on_abandoned(&self, state: &mut UnderWay, event: Event) {
+        Self::end(state, event);
+    }
+
     fn allows(&self, state: &UnderWay, _: Event) -> Verdict {
         let allowed = (self.0.share * f64::from(state.in_flight)).floor().max(f64::from(self.0.min));
         (f64::from(state.retries) < allowed).into()

@@ -129,6 +129,12 @@ pub(crate) trait Account {
     /// A retry will be made.
     fn on_retry(&self, _: &mut Self::State, _: Event) {}
 
+    /// An attempt that was to be sent is not.
+    fn on_unsent(&self, _: &mut Self::State, _: Event) {}
+
+    /// An attempt was sent, and its caller no longer cares how it ends.
+    fn on_abandoned(&self, _: &mut Self::State, _: Event) {}
+
     /// Whether a retry may be made after this failure.
     fn allows(&self, state: &Self::State, failure: Event) -> Verdict;
 }
@@ -189,6 +195,20 @@ macro_rules! kinds {
             pub fn on_retry(&self, state: &mut State, event: Event) {
                 match (self, state) {
                     $((Self::$kind(rule), State::$kind(state)) => rule.on_retry(state, event),)*
+                    _ => {}
+                }
+            }
+
+            pub fn on_unsent(&self, state: &mut State, event: Event) {
+                match (self, state) {
+                    $((Self::$kind(rule), State::$kind(state)) => rule.on_unsent(state, event),)*
+                    _ => {}
+                }
+            }
+
+            pub fn on_abandoned(&self, state: &mut State, event: Event) {
+                match (self, state) {
+                    $((Self::$kind(rule), State::$kind(state)) => rule.on_abandoned(state, event),)*
                     _ => {}
                 }
             }

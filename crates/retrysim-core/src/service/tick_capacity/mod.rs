@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::{Outage, outage::ticks_until};
 use crate::{
     error::Error,
-    scenario::{Scenario, Workload},
+    scenario::{Arrivals, Scenario, Workload},
     span::Span,
 };
 
@@ -115,7 +115,18 @@ impl TickCapacity {
                 return Err(Error::invalid("service.crash.window", crash.window, allowed));
             }
         }
+        if matches!(&scenario.workload, Workload::Closed(_)) {
+            return Err(Error::invalid(
+                "workload.kind",
+                "closed",
+                "burst or open, for a service of kind tick_capacity",
+            ));
+        }
         if let Workload::Open(open) = &scenario.workload {
+            if open.arrivals != Arrivals::Poisson {
+                let allowed = "poisson, for a service of kind tick_capacity";
+                return Err(Error::invalid("workload.arrivals", "regular", allowed));
+            }
             let longest = Span::from_secs(MAX_TICKS as i64);
             if scenario.horizon > longest {
                 let allowed = format!("at most {longest} for an open workload, which is counted by seconds");
@@ -130,14 +141,7 @@ impl TickCapacity {
                     format!("at most {most} (100 a tick)"),
                 ));
             }
-            let calls = f64::from(open.clients) * open.rate * scenario.horizon.secs();
-            if calls > 1e8 {
-                return Err(Error::invalid(
-                    "workload.rate",
-                    open.rate,
-                    format!("at most 1e8 calls a run, not {calls:e}"),
-                ));
-            }
+            open.limit_calls(scenario.horizon)?;
         }
         self.retry_after.map_or(Ok(()), |span| span.at_least("service.retry_after", Span::ZERO))
     }

@@ -1,0 +1,62 @@
+//! Queues without retries.
+
+use crate::{close, runs, scenario};
+
+/// Poisson calls at `rate` to workers that take a second on average.
+fn queue(rate: f64, workers: u32, places: &str, horizon: u32) -> retrysim_core::Scenario {
+    scenario(
+        &format!(
+            "horizon = '{horizon}s'
+             workload = {{ kind = 'open', clients = 1, rate = {rate} }}
+             service = {{ kind = 'workers', workers = {workers}, work = {{ exponential = {{ mean = '1s' }} }}{places} }}"
+        ),
+        "stop = { attempts = 1 }",
+    )
+}
+
+/// Erlang's B formula: the share of calls that find `workers` busy, by its recursion.
+pub fn erlang_b(load: f64, workers: u32) -> f64 {
+    (1..=workers).fold(1.0, |b, n| load * b / (f64::from(n) + load * b))
+}
+
+/// Erlang's C formula: the share of calls that wait.
+fn erlang_c(load: f64, workers: u32) -> f64 {
+    let b = erlang_b(load, workers);
+    let c = f64::from(workers);
+    c * b / (c - load * (1.0 - b))
+}
+
+#[test]
+fn one_worker() {
+    for rho in [0.5, 0.8] {
+        let names = ["mean_in_queue", "mean_in_service", "latency_mean_s", "utilisation"];
+        let [queue, service, latency, utilisation] = runs(&queue(rho, 1, "", 40_000), 60, names);
+        let in_system: Vec<f64> = queue.iter().zip(&service).map(|(a, b)| a + b).collect();
+        // The run begins empty, which takes rho / (1 - rho)^3 off the integral of the number in the system.
+        let slack = rho / f64::powi(1.0 - rho, 3) / 40_000.0;
+        close("in the system", &in_system, rho / (1.0 - rho), slack);
+        close("latency", &latency, 1.0 / (1.0 - rho), slack / rho);
+        close("utilisation", &utilisation, rho, slack);
+    }
+}
+
+#[test]
+fn three_workers() {
+    let load = 2.4;
+    let [waiting, latency] = runs(&queue(load, 3, "", 40_000), 60, ["mean_in_queue", "latency_mean_s"]);
+    let wait = erlang_c(load, 3) / (3.0 - load);
+    close("in the queue", &waiting, load * wait, 1e-3);
+    close("latency", &latency, 1.0 + wait, 1e-3);
+}
+
+#[test]
+fn loss() {
+    for (load, workers) in [(1.0, 1), (2.5, 3), (8.0, 10)] {
+        let scenario = queue(load, workers, ", queue = 0", 20_000);
+        let [throttled, calls, busy] = runs(&scenario, 60, ["throttled", "calls", "mean_in_service"]);
+        let lost: Vec<f64> = throttled.iter().zip(&calls).map(|(lost, calls)| lost / calls).collect();
+        let b = erlang_b(load, workers);
+        close("lost", &lost, b, 1e-4);
+        close("busy", &busy, load * (1.0 - b), 1e-3);
+    }
+}
