@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use retrysim::{Generator, Seeds};
+use retrysim::{Generator, Seeds, lint::Lint};
 
 /// A laboratory for retries: what does your policy do to your outage?
 ///
@@ -15,6 +15,9 @@ use retrysim::{Generator, Seeds};
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+    /// A folder of policies in the form of data/policies: they are added to the catalogue, and go before it.
+    #[arg(long, value_name = "DIR", global = true)]
+    pub catalogue: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -42,7 +45,15 @@ pub enum Command {
     Figure(FigureArgs),
     /// Make a file again from the manifest in or beside it, and compare: exit code 0 if it is the same.
     Rerun(Rerun),
-    /// Look at a retry policy by itself.
+    /// Measure delays: of a policy, or of any program that can write them down.
+    ///
+    /// Retry by retry: mean, quantiles, the jitter that is left, lumps, correlation with the delay before.
+    #[command(after_help = MEASURE_EXAMPLES)]
+    Measure(Measure),
+    /// Run policies in situations that an on-call engineer would name: a line a pair.
+    #[command(after_help = MATRIX_EXAMPLES)]
+    Matrix(MatrixArgs),
+    /// Look at a retry policy by itself, or look one up that a library ships.
     Policy {
         #[command(subcommand)]
         command: PolicyCommand,
@@ -84,7 +95,40 @@ pub enum PolicyCommand {
     /// With --u, every draw is that number; without, mean, extremes and quantiles over many draws.
     #[command(after_help = DELAYS_EXAMPLES)]
     Delays(Delays),
+    /// The policies that libraries, proxies and queues ship.
+    List(List),
+    /// One of them: what it does, where that is from, and its TOML.
+    Show(Show),
+    /// Those that mention some words.
+    Search(Search),
+    /// What can be said against a policy without simulating a service.
+    ///
+    /// Each finding has its number, a sentence and a cure.
+    #[command(after_help = LINT_EXAMPLES)]
+    Lint(LintArgs),
+    /// Everything about a policy: findings, delays, a figure of them, and every situation beside what libraries ship.
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(Report),
 }
+
+const MEASURE_EXAMPLES: &str = "Examples:
+  retrysim measure object_store --draws 100000
+  retrysim measure '[{exp={base=\"1s\"}},{jitter=[0.5,1.5]},{cap=\"5s\"}]' --retries 8
+  my-program | retrysim measure --sequences -     # a line a client: its delays in seconds, in order";
+
+const MATRIX_EXAMPLES: &str = "Examples:
+  retrysim matrix                                     # all situations, 32 policies of libraries
+  retrysim matrix --policy aws-standard-2.0 --policy aws-standard-2.1 --situation black_hole
+  retrysim matrix --policy mine.toml --policy envoy -o matrix.csv";
+
+const LINT_EXAMPLES: &str = "Examples:
+  retrysim policy lint mine.toml
+  retrysim policy lint socket.io stripe object_store
+  retrysim policy lint data/scenarios/herd.toml --deny --allow no-cap-no-limit";
+
+const REPORT_EXAMPLES: &str = "Examples:
+  retrysim policy report mine.toml -o report/
+  retrysim policy report stripe --against aws-standard-2.1 --against openai-python";
 
 const DELAYS_EXAMPLES: &str = "Examples:
   retrysim policy delays herd.full --u 0.5
@@ -327,6 +371,120 @@ pub struct Delays {
     pub out: Out,
 }
 
+#[derive(Debug, Args)]
+pub struct List {
+    /// How to print.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct Show {
+    /// Its name, such as aws-standard-2.1, or name/variant.
+    #[arg(value_name = "NAME")]
+    pub name: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Search {
+    /// Words; all must occur.
+    #[arg(value_name = "TEXT", required = true)]
+    pub words: Vec<String>,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct LintArgs {
+    /// Policies: names of the catalogue, files with a policy, scenarios (all their policies), or TOML.
+    #[arg(value_name = "POLICY", required = true)]
+    pub policies: Vec<String>,
+    /// Exit code 1 if there is any finding.
+    #[arg(long)]
+    pub deny: bool,
+    /// Say nothing of this lint; may be given several times.
+    #[arg(long, value_name = "LINT", value_parser = parse_lint)]
+    pub allow: Vec<Lint>,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct Measure {
+    /// A policy: a name of the catalogue, scenario.policy, FILE.toml:policy, a file, or TOML.
+    #[arg(value_name = "POLICY", required_unless_present = "sequences", conflicts_with = "sequences")]
+    pub policy: Option<String>,
+    /// A file of delays in seconds, a line a client, separated by commas or spaces; - reads stdin.
+    #[arg(long, value_name = "FILE")]
+    pub sequences: Option<PathBuf>,
+    /// How many retries.
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub retries: u32,
+    /// Clients, each with a sequence of its own.
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
+    pub draws: u32,
+    /// Seed of the draws.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// A row a retry, or a row a bin of each retry's density.
+    #[arg(long, value_enum, default_value_t)]
+    pub frame: MeasureFrame,
+    #[command(flatten)]
+    pub out: Out,
+}
+
+/// The frames of a measurement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MeasureFrame {
+    /// A row a retry.
+    #[default]
+    Retries,
+    /// A row a bin of the density.
+    Density,
+}
+
+#[derive(Debug, Args)]
+pub struct MatrixArgs {
+    /// Only these policies; what libraries ship unless given.
+    #[arg(long = "policy", value_name = "POLICY")]
+    pub policies: Vec<String>,
+    /// Only these situations.
+    #[arg(long = "situation", value_name = "NAME")]
+    pub situations: Vec<String>,
+    /// Runs of each pair.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub runs: u64,
+    /// Their seed.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Worker threads; results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub out: Out,
+}
+
+#[derive(Debug, Args)]
+pub struct Report {
+    /// A policy: a file, a name of the catalogue, scenario.policy, FILE.toml:policy, or TOML.
+    #[arg(value_name = "POLICY")]
+    pub policy: String,
+    /// What it is compared with; may be given several times.
+    #[arg(long, value_name = "POLICY", default_values = ["aws-standard-2.1", "grpc-retry-a6", "resilience4j"])]
+    pub against: Vec<String>,
+    /// Runs of each situation.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub runs: u64,
+    /// A folder for report.md, delays.png, arrivals.png and matrix.csv; without, the report is printed.
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// No progress bar.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -339,6 +497,11 @@ pub enum Format {
     Csv,
     /// A Markdown table.
     Md,
+}
+
+fn parse_lint(text: &str) -> Result<Lint, String> {
+    let known = || Lint::ALL.map(Lint::name).join(", ");
+    Lint::ALL.into_iter().find(|lint| lint.name() == text).ok_or_else(|| format!("allowed: {}", known()))
 }
 
 fn parse_generator(text: &str) -> Result<Generator, String> {

@@ -1,12 +1,27 @@
 //! Scenarios and policies as they are named on the command line.
 
-use std::path::Path;
+use std::{path::Path, sync::OnceLock};
 
 use anyhow::{Context, Result, bail};
-use retrysim::{Design, Plan, Policy, Scenario, bundled, file, request::RunJob, text};
+use retrysim::{Catalogue, Design, Plan, Policy, Scenario, bundled, file, request::RunJob, text};
 use toml::{Table, Value};
 
 use crate::cli::What;
+
+/// The catalogue of this call: the bundled one, or one with a folder of the user's.
+static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
+
+/// Adds a folder of policies to the catalogue, before anything is loaded.
+pub fn add_policies(folder: &Path) -> Result<()> {
+    let catalogue = Catalogue::with_folder(folder)?;
+    CATALOGUE.get_or_init(|| catalogue);
+    Ok(())
+}
+
+/// The policies that can be named.
+pub fn catalogue() -> &'static Catalogue {
+    CATALOGUE.get_or_init(|| Catalogue::bundled().clone())
+}
 
 /// Reads `dotted.path=value`.
 fn parse_set(set: &[String]) -> Result<Vec<(String, Value)>> {
@@ -36,7 +51,7 @@ pub fn scenario(path: &Path, set: &[String]) -> Result<Scenario> {
     for (field, value) in parse_set(set)? {
         text::set(&mut table, &field, value)?;
     }
-    Scenario::from_table(table).with_context(|| path.display().to_string())
+    Scenario::from_table_in(catalogue(), table).with_context(|| path.display().to_string())
 }
 
 /// What is run, as a job.
@@ -123,37 +138,113 @@ fn parse_values(vary: &[String]) -> Result<Vec<(String, Value)>> {
         .collect()
 }
 
-/// A policy: `scenario.policy`, `FILE.toml:policy`, a file that holds one, or TOML.
+/// Policies by one name, and the scenario that they stand in, if they do.
+pub struct Found {
+    pub policies: Vec<(String, Policy)>,
+    pub scenario: Option<Scenario>,
+}
+
+impl Found {
+    fn one(name: &str, policy: Policy) -> Self {
+        Self { policies: vec![(name.to_owned(), policy)], scenario: None }
+    }
+
+    fn of(scenario: Scenario) -> Self {
+        let policies = scenario.policy.iter().map(|(name, policy)| (name.clone(), policy.clone()));
+        Self { policies: policies.collect(), scenario: Some(scenario) }
+    }
+}
+
+/// A policy: a name of the catalogue, `scenario.policy`, `FILE.toml:policy`, a file that holds one, or TOML.
 pub fn policy(name: &str) -> Result<Policy> {
+    let mut found = policies(name)?.policies;
+    match found.len() {
+        1 => Ok(found.remove(0).1),
+        _ => {
+            let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+            bail!(
+                "{name} holds {} policies; allowed: {name}:POLICY, one of {}",
+                found.len(),
+                names.join(", ")
+            )
+        }
+    }
+}
+
+/// Policies: as [`policy`], and all of a scenario or of a file with tables `[policy.NAME]`.
+pub fn policies(name: &str) -> Result<Found> {
     let inline = name.trim();
     if inline.starts_with('[') {
-        return policy_of(Table::from_iter([("delay".to_owned(), text::value(inline)?)]));
+        return policy_of(Table::from_iter([("delay".to_owned(), text::value(inline)?)]))
+            .map(|policy| Found::one("inline", policy));
     }
     if inline.starts_with('{') {
         return match text::value(inline)? {
-            Value::Table(table) => policy_of(table),
+            Value::Table(table) => Ok(Found::one("inline", policy_of(table)?)),
             other => bail!("{other} is no policy; allowed: a table such as {{ delay = [...] }}"),
         };
     }
-    if let Some((path, policy)) = name.rsplit_once(':') {
-        return Ok(scenario(Path::new(path), &[])?.policy(policy)?.clone());
+    let path = Path::new(name);
+    if path.is_file() {
+        return in_file(path).with_context(|| name.to_owned());
     }
-    if Path::new(name).exists() {
-        return policy_of(file::read_table(Path::new(name))?).with_context(|| name.to_owned());
+    if let Ok(policy) = catalogue().policy(name) {
+        return Ok(Found::one(name, policy.clone()));
+    }
+    if let Some((path, policy)) = name.rsplit_once(':') {
+        let found = policies(path)?.policies.into_iter();
+        let known: Vec<(String, Policy)> = found.collect();
+        let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+        let names = names.join(", ");
+        return match known.iter().find(|(name, _)| name == policy) {
+            Some((name, policy)) => Ok(Found::one(name, policy.clone())),
+            None => bail!("{path} has no policy named {policy:?}; there are: {names}"),
+        };
     }
     if let Some((scenario, policy)) = name.split_once('.')
-        && !policy.ends_with("toml")
+        && bundled::SCENARIOS.iter().any(|(known, _)| *known == scenario)
     {
-        return Ok(bundled::scenario(scenario)?.policy(policy)?.clone());
+        return Ok(Found::one(policy, bundled::scenario(scenario)?.policy(policy)?.clone()));
     }
+    if bundled::SCENARIOS.iter().any(|(known, _)| *known == name) {
+        return Ok(Found::of(bundled::scenario(name)?));
+    }
+    let error = catalogue().policy(name).err().map(|error| format!("{error:#}")).unwrap_or_default();
     bail!(
-        "no policy {name:?}; allowed: scenario.policy (herd.full), FILE.toml:policy, a TOML file with a policy, \
+        "no policy {name:?}. {error}. Allowed as well: scenario.policy (herd.full), FILE.toml:policy, a TOML file, \
          or TOML such as '[{{exp={{base=\"100ms\"}}}},{{jitter=[0,1]}}]'"
     )
 }
 
+/// Policies in a file: a scenario, tables `[policy.NAME]`, or one policy.
+fn in_file(path: &Path) -> Result<Found> {
+    let mut table = file::read_table(path)?;
+    if table.contains_key("service") {
+        return Ok(Found::of(Scenario::from_table_in(catalogue(), table)?));
+    }
+    match table.remove("policy") {
+        Some(Value::Table(policies)) if table.is_empty() => {
+            let of_table = |(name, value): (String, Value)| match value {
+                Value::Table(table) => {
+                    Ok((name.clone(), policy_of(table).with_context(|| format!("policy.{name}"))?))
+                }
+                other => bail!("policy.{name} = {other} is not allowed; allowed: a table"),
+            };
+            let policies = policies.into_iter().map(of_table).collect::<Result<_>>()?;
+            Ok(Found { policies, scenario: None })
+        }
+        Some(other) => {
+            bail!("policy = {other} is not allowed beside other fields; allowed: [policy.NAME] alone")
+        }
+        None => {
+            let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("policy");
+            Ok(Found::one(name, policy_of(table)?))
+        }
+    }
+}
+
 fn policy_of(table: Table) -> Result<Policy> {
-    let policy: Policy = text::read(table)?;
+    let policy: Policy = text::read(catalogue().resolve(table)?)?;
     policy.validate()?;
     Ok(policy)
 }

@@ -21,7 +21,13 @@ struct Answer {
 }
 
 fn main() -> ExitCode {
-    let answer = match Cli::parse().command {
+    let cli = Cli::parse();
+    if let Some(folder) = &cli.catalogue
+        && let Err(error) = load::add_policies(folder)
+    {
+        return fail(&error);
+    }
+    let answer = match cli.command {
         Command::Reproduce(args) => command::reproduce::reproduce(&args),
         Command::Run(args) => command::run::run(&args),
         Command::Summary(args) => command::sums::summary(&args),
@@ -29,7 +35,16 @@ fn main() -> ExitCode {
         Command::Sweep(args) => command::sweep::sweep(&args),
         Command::Figure(args) => command::figure::figure(&args),
         Command::Rerun(args) => command::rerun::rerun(&args),
-        Command::Policy { command: PolicyCommand::Delays(args) } => command::delays::delays(&args),
+        Command::Measure(args) => command::measure::measure(&args),
+        Command::Matrix(args) => command::matrix::matrix(&args),
+        Command::Policy { command } => match command {
+            PolicyCommand::Delays(args) => command::delays::delays(&args),
+            PolicyCommand::List(args) => command::catalogue::list(&args),
+            PolicyCommand::Show(args) => command::catalogue::show(&args),
+            PolicyCommand::Search(args) => command::catalogue::search(&args),
+            PolicyCommand::Lint(args) => command::lint::lint(&args),
+            PolicyCommand::Report(args) => command::report::report(&args),
+        },
         Command::Completions { shell } => Ok(completions(shell)),
         Command::Man => manual(),
     };

@@ -25,9 +25,16 @@ pub struct Progress(ProgressBar);
 
 impl Progress {
     pub fn new(quiet: bool) -> Self {
+        Self::of("runs", quiet)
+    }
+
+    /// A bar that counts `what`.
+    pub fn of(what: &str, quiet: bool) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
         let bar = ProgressBar::with_draw_target(Some(0), target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} runs, {eta} left") {
+        if let Ok(style) = ProgressStyle::with_template(&format!(
+            "{{bar:40}} {{human_pos}}/{{human_len}} {what}, {{eta}} left"
+        )) {
             bar.set_style(style);
         }
         Self(bar)

@@ -12,6 +12,8 @@
 //! ```
 
 pub mod bundled;
+pub mod catalogue;
+pub mod checks;
 pub mod delays;
 mod error;
 pub mod experiment;
@@ -22,6 +24,7 @@ pub mod file;
 pub mod frame;
 mod log;
 pub mod manifest;
+pub mod matrix;
 pub mod picture;
 mod precise;
 pub mod published;
@@ -33,11 +36,12 @@ pub mod table;
 
 pub use polars;
 pub use retrysim_core::{
-    Generator, Plan, Policy, Runs, Scenario, Seeds, Span, Unit, callers, draw, latency, policy, record,
-    scenario, service, span, stats, text,
+    Generator, Plan, Policy, Runs, Scenario, Seeds, Span, Unit, callers, draw, latency, lint, measure,
+    policy, record, scenario, service, span, stats, text,
 };
 
 pub use self::{
+    catalogue::Catalogue,
     error::Error,
     log::{AttemptLog, Bin, Logged, Timeline},
     manifest::Manifest,

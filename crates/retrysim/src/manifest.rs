@@ -50,6 +50,8 @@ impl Manifest {
         match &manifest.request.job {
             Job::Run(job) => job.scenario.validate()?,
             Job::Delays(delays) => delays.policy.validate()?,
+            Job::Measure(measurement) => measurement.policy.validate()?,
+            Job::Matrix(matrix) => matrix.policies.iter().try_for_each(|(_, policy)| policy.validate())?,
             Job::Sweep(_) | Job::Reproduce { .. } => {}
         }
         Ok(manifest)

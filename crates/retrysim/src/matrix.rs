@@ -1,9 +1,7 @@
 //! Situations that an on-call engineer would name, and what policies make of each.
 
-use std::ops::ControlFlow;
-
 use polars::prelude::DataFrame;
-use retrysim_core::{Error as CoreError, Plan, Policy, RunConfig, Runs, Scenario, record, stats};
+use retrysim_core::{Error as CoreError, Plan, Policy, RunConfig, Runs, stats};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -108,9 +106,8 @@ impl Matrix {
         let total = (self.situations.len() * self.policies.len()) as u64;
         let mut cells = Vec::new();
         for situation in &self.situations {
-            let scenario = bundled::situation(situation, &self.policies)?;
             for (name, policy) in &self.policies {
-                cells.push(self.cell(situation, &scenario, name, policy, threads)?);
+                cells.push(self.cell(situation, name, policy, threads)?);
                 if progress(cells.len() as u64, total).is_break() {
                     return Err(CoreError::Interrupted.into());
                 }
@@ -122,12 +119,11 @@ impl Matrix {
     fn cell(
         &self,
         situation: &str,
-        scenario: &Scenario,
         name: &str,
         policy: &Policy,
         threads: Option<usize>,
     ) -> Result<Cell, Error> {
-        let none = |note: String| Cell {
+        let cell = Cell {
             situation: situation.into(),
             policy: name.into(),
             success: f64::NAN,
@@ -135,23 +131,22 @@ impl Matrix {
             peak_per_s: f64::NAN,
             recovery_s: f64::NAN,
             p99_s: f64::NAN,
-            note,
+            note: String::new(),
         };
-        if let Err(CoreError::Invalid { field, .. }) = scenario.service.hosts(policy) {
-            return Ok(none(format!("no place for its {field} here")));
-        }
+        let scenario = match bundled::situation(situation, name, policy) {
+            Ok(scenario) => scenario,
+            Err(CoreError::Invalid { field, value, .. }) if value == "set" => {
+                return Ok(Cell { note: format!("no place for {field}"), ..cell });
+            }
+            Err(error) => return Err(error.into()),
+        };
         let plan = Plan::Runs { seed: self.seed, runs: self.runs };
         let config = RunConfig { threads, ..RunConfig::new(plan) };
-        let nothing = || ControlFlow::Continue(());
-        let runs = match retrysim_core::simulate::record(
-            scenario,
-            &[name],
-            &config,
-            || record::Totals,
-            &nothing,
-        ) {
-            Ok((runs, _)) => runs,
-            Err(CoreError::Endless { .. }) => return Ok(none("retries at once, without end".into())),
+        let runs = match retrysim_core::simulate(&scenario, &[name], &config) {
+            Ok(runs) => runs,
+            Err(CoreError::Endless { .. }) => {
+                return Ok(Cell { note: "retries at once, without end".into(), ..cell });
+            }
             Err(error) => return Err(error.into()),
         };
         let sum = |name: &str| runs.column(&runs.policies[0], name).map(|values| values.iter().sum::<f64>());
@@ -161,7 +156,7 @@ impl Matrix {
             peak_per_s: median(&runs, &PEAK),
             recovery_s: median(&runs, &RECOVERY),
             p99_s: median(&runs, &P99),
-            ..none(String::new())
+            ..cell
         })
     }
 }
@@ -175,13 +170,13 @@ fn median(runs: &Runs, names: &[&str]) -> f64 {
     let mut values: Vec<f64> =
         values.iter().map(|value| if value.is_nan() { f64::INFINITY } else { *value }).collect();
     values.sort_by(f64::total_cmp);
-    stats::quantile(&values, 0.5)
+    stats::quantile_lower(&values, 0.5)
 }
 
 /// Cells as a frame: a row a pair; what was not seen is null.
 ///
 /// # Errors
-/// [`Error::Polars`] if polars refuses the columns.
+/// [`Error::Frame`] if polars refuses the columns.
 pub fn frame(cells: &[Cell]) -> Result<DataFrame, Error> {
     let text = |of: fn(&Cell) -> &String| Cells::Text(cells.iter().map(|cell| of(cell).clone()).collect());
     let number = |of: fn(&Cell) -> f64| {

@@ -2,14 +2,20 @@
 //! holds, so that a file can be made again from what lies beside it.
 
 use polars::prelude::DataFrame;
-use retrysim_core::{Error as CoreError, Generator, Plan, Scenario, Span};
+use retrysim_core::{
+    Error as CoreError, Generator, Plan, Policy, Scenario, Span,
+    measure::{Measured, measure_policy},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    checks,
     delays::Delays,
     error::Error,
     figure::{Figure, Theme},
-    frame, picture, published,
+    frame,
+    matrix::{self, Matrix},
+    picture, published,
     simulation::{Progress, Record, RunConfig, Simulation, simulate_with},
     sweep::{Design, Sweep, sweep_with},
 };
@@ -34,6 +40,10 @@ pub enum Job {
     Sweep(Box<SweepJob>),
     /// The delays of a policy by itself.
     Delays(Box<Delays>),
+    /// Measured delays of a policy by itself.
+    Measure(Box<Measurement>),
+    /// Policies in situations.
+    Matrix(Box<Matrix>),
     /// Published numbers and claims, by document and id.
     Reproduce {
         /// Names of entries; all if empty.
@@ -56,6 +66,30 @@ pub struct RunJob {
     /// Metrics kept; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<Vec<String>>,
+}
+
+/// A policy whose delays are measured, without its stop rules.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measurement {
+    /// The policy.
+    pub policy: Policy,
+    /// How many retries.
+    pub retries: u32,
+    /// Independent sequences.
+    pub clients: u32,
+    /// Their seed.
+    pub seed: u64,
+}
+
+impl Measurement {
+    /// Measures.
+    ///
+    /// # Errors
+    /// As [`measure_policy`].
+    pub fn measure(&self, name: &str) -> Result<Measured, Error> {
+        Ok(measure_policy(name, &self.policy, self.clients, self.seed, self.retries)?)
+    }
 }
 
 /// A design and what is kept of its runs.
@@ -98,6 +132,12 @@ pub enum Product {
     Verdicts,
     /// A row a retry.
     Delays,
+    /// A row a retry.
+    Measured,
+    /// A row a bin of the density of each retry.
+    Density,
+    /// A row a situation and policy.
+    Matrix,
     /// A figure.
     Figure(FigureSpec),
 }
@@ -181,7 +221,16 @@ impl Request {
                 self.of_sweep(&sweep_with(&job.design, job.metrics.clone(), threads, progress)?)
             }
             Job::Delays(delays) if self.product == Product::Delays => Ok(Output::Frame(delays.frame()?)),
-            Job::Delays(_) => Err(mismatch("this product", "a scenario")),
+            Job::Measure(measurement) if self.product == Product::Measured => {
+                Ok(Output::Frame(checks::measured(&measurement.measure("")?)?))
+            }
+            Job::Measure(measurement) if self.product == Product::Density => {
+                Ok(Output::Frame(checks::density(&measurement.measure("")?)?))
+            }
+            Job::Matrix(matrix) if self.product == Product::Matrix => {
+                Ok(Output::Frame(matrix::frame(&matrix.cells(threads, progress)?)?))
+            }
+            Job::Delays(_) | Job::Measure(_) | Job::Matrix(_) => Err(mismatch("this product", "a scenario")),
             Job::Reproduce { ids } => {
                 let wanted =
                     |entry: published::Listed<'_>| ids.is_empty() || ids.iter().any(|id| id == entry.id);
@@ -204,7 +253,10 @@ impl Request {
                 simulation.compare_frame(baseline, *confidence)?
             }
             Product::Verdicts => return Err(mismatch("verdicts", "a reproduction")),
-            Product::Delays => return Err(mismatch("delays", "a policy by itself")),
+            Product::Delays | Product::Measured | Product::Density => {
+                return Err(mismatch("delays", "a policy by itself"));
+            }
+            Product::Matrix => return Err(mismatch("a matrix", "situations")),
             Product::Figure(spec) => {
                 return spec.of_run(simulation).map(|figure| Output::Figure(Box::new(figure)));
             }

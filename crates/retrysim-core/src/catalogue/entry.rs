@@ -83,6 +83,38 @@ pub enum Evidence {
     Own,
 }
 
+impl Kind {
+    /// The name used in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Proxy => "proxy",
+            Self::Reconnect => "reconnect",
+            Self::Queue => "queue",
+            Self::Restart => "restart",
+            Self::Budget => "budget",
+            Self::Breaker => "breaker",
+            Self::Curve => "curve",
+            Self::Link => "link",
+        }
+    }
+}
+
+impl Evidence {
+    /// The name used in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::RunPort => "run-port",
+            Self::Read => "read",
+            Self::Documented => "documented",
+            Self::Own => "own",
+        }
+    }
+}
+
 impl Entry {
     /// `id`, and `id/variant` for each variant.
     pub fn names(&self) -> impl Iterator<Item = String> {

@@ -193,6 +193,22 @@ impl Policy {
         self
     }
 
+    /// The policy as TOML for readers: a line a slot, and a line a stage where there are several.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a number that TOML can't hold, which no valid policy has.
+    pub fn to_toml(&self) -> Result<String, Error> {
+        let slots = text::table(self)?;
+        let line = |(slot, value): (&String, &toml::Value)| match value {
+            toml::Value::Array(parts) if parts.len() > 1 => {
+                let parts: String = parts.iter().map(|part| format!("    {part},\n")).collect();
+                format!("{slot} = [\n{parts}]\n")
+            }
+            value => format!("{slot} = {value}\n"),
+        };
+        Ok(slots.iter().map(line).collect())
+    }
+
     /// Refuses numbers that are no policy: negative, NaN, infinite, contradictory.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The fingerprint of a policy: its delays, retry by retry.
 
-use retrysim_core::Scenario;
+use retrysim_core::{Policy, Scenario};
 
 use super::count;
 use crate::{
@@ -34,17 +34,26 @@ pub fn fingerprint(
     retries: u32,
     title: &str,
 ) -> Result<Figure, Error> {
-    let mut prints = Vec::new();
-    for name in policies {
-        let delays = sequences(scenario.policy(name)?, retries, None, SEQUENCES, 0);
+    let named = |name: &String| Ok((name.clone(), scenario.policy(name)?.clone()));
+    let policies = policies.iter().map(named).collect::<Result<Vec<_>, Error>>()?;
+    let figure = fingerprint_of(&policies, retries, title);
+    Ok(figure.note(format!("{} · {}", scenario.name, note())))
+}
+
+/// [`fingerprint`] of policies that stand in no scenario.
+#[must_use]
+pub fn fingerprint_of(policies: &[(String, Policy)], retries: u32, title: &str) -> Figure {
+    let print = |(name, policy): &(String, Policy)| {
+        let delays = sequences(policy, retries, None, SEQUENCES, 0);
         let rows = delays.iter().zip(1..).map(|(delays, retry)| retry_delay(retry, delays)).collect();
-        prints.push(Fingerprint { policy: name.clone(), retries: rows });
-    }
-    let note = format!(
-        "{} · {SEQUENCES} sequences a policy; stems are delays with a share of their own",
-        scenario.name
-    );
-    Ok(figure::fingerprint(title, Axis::linear("delay", "s"), &prints).note(note))
+        Fingerprint { policy: name.clone(), retries: rows }
+    };
+    let prints: Vec<Fingerprint> = policies.iter().map(print).collect();
+    figure::fingerprint(title, Axis::linear("delay", "s"), &prints).note(note())
+}
+
+fn note() -> String {
+    format!("{SEQUENCES} sequences a policy; stems are delays with a share of their own")
 }
 
 fn retry_delay(retry: u32, sorted: &[f64]) -> RetryDelay {

@@ -8,7 +8,7 @@ mod relative;
 mod sweeps;
 
 pub use self::{
-    fingerprint::fingerprint,
+    fingerprint::{fingerprint, fingerprint_of},
     over_runs::{bars, dots, ecdf},
     over_time::{arrivals, levels, waits},
     relative::relative,
