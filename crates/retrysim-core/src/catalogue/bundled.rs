@@ -8,6 +8,18 @@ macro_rules! bundle {
 
 /// Name and TOML text of each file.
 pub(super) const FILES: &[(&str, &str)] = bundle!(
-    "aws", "grpc", "proxies", "finagle", "aws_article", "google", "azure", "dotnet_jvm", "python", "javascript",
-    "go", "rust", "queues", "networks",
+    "aws",
+    "grpc",
+    "proxies",
+    "finagle",
+    "aws_article",
+    "google",
+    "azure",
+    "dotnet_jvm",
+    "python",
+    "javascript",
+    "go",
+    "rust",
+    "queues",
+    "networks",
 );

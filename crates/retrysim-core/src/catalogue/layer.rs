@@ -10,8 +10,9 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::{
-    Catalogue, lay,
+    Catalogue,
     entry::{Entry, Evidence, Kind, Variant},
+    lay,
 };
 use crate::{error::Error, policy::Policy, text};
 
@@ -77,7 +78,11 @@ impl<'a> Layer<'a> {
                 }
                 let entry = Written::read(place, value)?;
                 if let Some(Written { place, .. }) = written.insert(id.clone(), entry) {
-                    return Err(Error::invalid(file, format!("{id:?}"), format!("one entry of this id; {place}")));
+                    return Err(Error::invalid(
+                        file,
+                        format!("{id:?}"),
+                        format!("one entry of this id; {place}"),
+                    ));
                 }
             }
         }
@@ -151,7 +156,8 @@ impl<'a> Layer<'a> {
             // What an entry extends under its own id is the one that it replaces.
             Some(other) if self.slots(&other).is_some() && other != name => {
                 if from.contains(&other) {
-                    let allowed = format!("a policy that does not lead back here ({} -> {other})", from.join(" -> "));
+                    let allowed =
+                        format!("a policy that does not lead back here ({} -> {other})", from.join(" -> "));
                     return Err(refused(format!("{other:?}"), allowed));
                 }
                 self.table(&other, from)?

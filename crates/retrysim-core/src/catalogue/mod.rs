@@ -15,8 +15,8 @@
 
 mod bundled;
 mod entry;
-mod layer;
 mod lay;
+mod layer;
 mod near;
 mod refer;
 mod search;

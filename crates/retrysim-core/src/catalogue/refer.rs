@@ -92,8 +92,7 @@ impl Policy {
     /// [`Error::Shape`] for text of another shape, [`Error::Invalid`] for a value that is not allowed.
     pub fn from_toml(toml: &str) -> Result<Self, Error> {
         let table = text::parse(toml)?;
-        let table =
-            if table.contains_key("extends") { Catalogue::bundled().resolve(table)? } else { table };
+        let table = if table.contains_key("extends") { Catalogue::bundled().resolve(table)? } else { table };
         let policy: Self = text::read(table)?;
         policy.validate()?;
         Ok(policy)
