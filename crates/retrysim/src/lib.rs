@@ -33,8 +33,8 @@ pub mod table;
 
 pub use polars;
 pub use retrysim_core::{
-    Generator, Plan, Policy, Runs, Scenario, Seeds, Span, Unit, callers, draw, latency, policy, record,
-    scenario, service, span, stats, text,
+    Catalogue, Generator, Plan, Policy, Runs, Scenario, Seeds, Span, Unit, callers, catalogue, draw, latency,
+    policy, record, scenario, service, span, stats, text,
 };
 
 pub use self::{
