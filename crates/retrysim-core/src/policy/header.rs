@@ -26,7 +26,7 @@ pub struct Reads {
 pub enum Form {
     /// Whole seconds: `120`.
     Seconds,
-    /// Seconds with a fraction: `0.2`.
+    /// Seconds with a fraction: `0.2`; `inf` is longer than any limit, as in Python.
     Fraction,
     /// Whole milliseconds: `1500`.
     Millis,
@@ -117,11 +117,10 @@ impl Form {
     /// Nanoseconds from `now` on, if the header has this form.
     fn nanos(self, header: &str, now: Timestamp) -> Option<f64> {
         let whole = || header.parse::<i64>().ok().map(to_f64);
-        let finite = |number: f64| number.is_finite().then_some(number);
         match self {
             Self::Seconds => whole().map(|secs| secs * 1e9),
             Self::Millis => whole().map(|millis| millis * 1e6),
-            Self::Fraction => header.parse::<f64>().ok().and_then(finite).map(|secs| secs * 1e9),
+            Self::Fraction => header.parse().ok().filter(|secs: &f64| !secs.is_nan()).map(|secs| secs * 1e9),
             Self::Epoch => whole().map(|secs| (secs - to_f64(now.as_second())) * 1e9),
             Self::Date => http_date(header).map(|at| to_f64(at.as_second() - now.as_second()) * 1e9),
             Self::LeadingNumber => leading_number(header).map(|secs| secs * 1e9),
