@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use jiff::Timestamp;
 use retrysim::{Generator, Seeds, lint::Lint};
 
 /// A laboratory for retries: what does your policy do to your outage?
@@ -133,6 +134,8 @@ const REPORT_EXAMPLES: &str = "Examples:
 const DELAYS_EXAMPLES: &str = "Examples:
   retrysim policy delays herd.full --u 0.5
   retrysim policy delays data/scenarios/devices.toml:decorrelated --retries 20
+  retrysim policy delays openai-python --retry-after 121 --u 0.5
+  retrysim policy delays urllib3 --retry-after 'Mon, 30 Nov 2026 12:01:00 GMT' --at 2026-11-30T12:00:00Z
   retrysim policy delays '[{exp={base=\"1s\"}},{cap=\"60s\"},{jitter=[0,1]}]'";
 
 #[derive(Debug, Args)]
@@ -361,6 +364,12 @@ pub struct Delays {
     /// The server's hint (Retry-After) with every failure, such as 30s.
     #[arg(long, value_name = "SPAN", value_parser = parse_hint, allow_hyphen_values = true)]
     pub hint: Option<retrysim::Span>,
+    /// The text of a Retry-After header with every failure, read as the policy reads it.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "hint")]
+    pub retry_after: Option<String>,
+    /// When the header is read, such as 2026-11-30T12:00:00Z; for a header that is a date.
+    #[arg(long, value_name = "TIME", requires = "retry_after")]
+    pub at: Option<Timestamp>,
     /// Sequences to draw when --u is not given.
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     pub draws: u32,
@@ -454,7 +463,7 @@ pub struct MatrixArgs {
     #[arg(long = "situation", value_name = "NAME")]
     pub situations: Vec<String>,
     /// Runs of each pair.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub runs: u64,
     /// Their seed.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -475,7 +484,7 @@ pub struct Report {
     #[arg(long, value_name = "POLICY", default_values = ["aws-standard-2.1", "grpc-retry-a6", "resilience4j"])]
     pub against: Vec<String>,
     /// Runs of each situation.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub runs: u64,
     /// A folder for report.md, delays.png, arrivals.png and matrix.csv; without, the report is printed.
     #[arg(long, short, value_name = "DIR")]

@@ -48,6 +48,8 @@ fn table(path: &Path) -> Result<Table> {
 /// A scenario from a file, or a bundled one by name, with fields set.
 pub fn scenario(path: &Path, set: &[String]) -> Result<Scenario> {
     let mut table = table(path)?;
+    // Names first, so that a field of a named policy can be set.
+    catalogue().resolve_scenario(&mut table).with_context(|| path.display().to_string())?;
     for (field, value) in parse_set(set)? {
         text::set(&mut table, &field, value)?;
     }

@@ -1,7 +1,7 @@
 //! Situations that an on-call engineer would name, and what policies make of each.
 
 use polars::prelude::DataFrame;
-use retrysim_core::{Error as CoreError, Plan, Policy, RunConfig, Runs, stats};
+use retrysim_core::{Catalogue, Error as CoreError, Plan, Policy, RunConfig, Runs, stats};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -90,11 +90,20 @@ const RECOVERY: [&str; 2] = ["recovered_s", "finish_s"];
 const P99: [&str; 2] = ["latency_p99_s", "t99_s"];
 
 impl Matrix {
-    /// All situations with `policies`.
+    /// All situations with [`POLICIES`].
+    ///
+    /// # Errors
+    /// [`Error::Core`] for a policy that the catalogue does not have.
+    pub fn bundled() -> Result<Self, Error> {
+        let named = |name: &&str| Ok(((*name).to_owned(), Catalogue::bundled().policy(name)?.clone()));
+        Ok(Self::of(POLICIES.iter().map(named).collect::<Result<_, CoreError>>()?))
+    }
+
+    /// All situations with `policies`, five runs of each pair.
     #[must_use]
     pub fn of(policies: Vec<(String, Policy)>) -> Self {
         let situations = bundled::SITUATIONS.iter().map(|(name, _)| (*name).to_owned()).collect();
-        Self { situations, policies, runs: 10, seed: 0 }
+        Self { situations, policies, runs: 5, seed: 0 }
     }
 
     /// Runs every pair, situation by situation. `progress` is told of every finished pair.

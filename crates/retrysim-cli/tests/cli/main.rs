@@ -3,6 +3,7 @@
 
 mod files;
 mod output;
+mod policies;
 mod refusals;
 
 use std::{

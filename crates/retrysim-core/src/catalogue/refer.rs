@@ -33,7 +33,10 @@ impl Catalogue {
 
     /// A scenario's table with the policies that it names: `policy = "stripe"`, `policy = ["stripe", "got"]`,
     /// `policy.mine = "stripe"`, or a `policy.mine` that `extends` one.
-    pub(crate) fn resolve_scenario(&self, scenario: &mut Table) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a name that isn't there, or anything else than a name where one is expected.
+    pub fn resolve_scenario(&self, scenario: &mut Table) -> Result<(), Error> {
         let Some(policies) = scenario.get_mut("policy") else { return Ok(()) };
         match policies {
             Value::String(name) => {
