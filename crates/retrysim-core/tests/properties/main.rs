@@ -7,6 +7,7 @@ mod generate;
 mod policies;
 mod refusals;
 mod scenarios;
+mod workers;
 
 use proptest::test_runner::{Config, RngSeed};
 use retrysim_core::{
