@@ -224,6 +224,26 @@ fn copies_after_failures() {
     assert_eq!(one(&four(down, later), names), [8.0, 0.0, 4.0, 0.0, 4.0]);
 }
 
+/// A client that calls again and again, each time with a copy: one retry at a time is allowed, and the copy that is
+/// left behind is none any more.
+#[test]
+fn losers_are_taken_off_the_books() {
+    let policy = |budget| format!("hedge = {{ delay = '500ms', max = 1 }}\n{budget}");
+    let scenario = |budget| {
+        scenario(
+            "horizon = '10s'
+             workload = { kind = 'closed', clients = 1, think = { constant = '1s' } }
+             service = { kind = 'workers', work = { constant = '1s' } }",
+            &policy(budget),
+        )
+    };
+    // Calls at 1, 3, 5, 7 and 9 s.
+    let names = ["calls", "hedges", "successes", "wasted_work_s"];
+    assert_eq!(one(&scenario("budget = [{ concurrency = { min = 1 } }]"), names), [5.0, 5.0, 4.0, 4.0]);
+    let breaker = "breaker = { after = { consecutive = 1 }, open = '1s', probes = 1 }";
+    assert_eq!(one(&scenario(breaker), names), [5.0, 5.0, 4.0, 4.0]);
+}
+
 /// An attempt's timeout is the delay before it, at least a second; nothing is ever done in time.
 #[test]
 fn timeouts_that_follow_the_delay() {

@@ -60,3 +60,38 @@ fn loss() {
         close("busy", &busy, load * (1.0 - b), 1e-3);
     }
 }
+
+/// Six clients that think for four seconds and a worker that takes one: the machine repair model, where `k` wait or are
+/// worked on with a probability that grows as `6! / (6 - k)! (1 / 4)^k`.
+#[test]
+fn clients_that_think() {
+    let scenario = scenario(
+        "horizon = '20000s'
+         workload = { kind = 'closed', clients = 6, think = { exponential = { mean = '4s' } } }
+         service = { kind = 'workers', workers = 1, work = { exponential = { mean = '1s' } } }",
+        "stop = { attempts = 1 }",
+    );
+    let [goodput, latency] = runs(&scenario, 40, ["goodput_per_s", "latency_mean_s"]);
+    let mut weight = 1.0;
+    let mut sum = 1.0;
+    for k in 0..6 {
+        weight *= f64::from(6 - k) / 4.0;
+        sum += weight;
+    }
+    let throughput = 1.0 - 1.0 / sum;
+    close("throughput", &goodput, throughput, 1e-3);
+    close("latency", &latency, 6.0 / throughput - 4.0, 1e-3);
+}
+
+#[test]
+fn regular_calls() {
+    let scenario = scenario(
+        "horizon = '10s'
+         workload = { kind = 'open', clients = 3, rate = 2, arrivals = 'regular' }
+         service = { kind = 'workers', work = { constant = '0s' } }",
+        "stop = { attempts = 1 }",
+    );
+    let [calls, successes, peak] = runs(&scenario, 20, ["calls", "successes", "peak_per_s"]);
+    assert!(calls.iter().chain(&successes).all(|calls| *calls == 60.0), "{calls:?}");
+    assert!(peak.iter().all(|peak| *peak == 6.0), "{peak:?}");
+}
