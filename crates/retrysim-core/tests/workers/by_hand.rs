@@ -244,6 +244,20 @@ fn losers_are_taken_off_the_books() {
     assert_eq!(one(&scenario(breaker), names), [5.0, 5.0, 4.0, 4.0]);
 }
 
+/// Of the sends within a second three tenths may be retries; calls are five seconds apart, and no failure ever reminds
+/// the budget of the time.
+#[test]
+fn budgets_of_copies_look_at_the_clock() {
+    let scenario = scenario(
+        "horizon = '60s'
+         workload = { kind = 'closed', clients = 1, think = { constant = '4s' } }
+         service = { kind = 'workers', work = { constant = '1s' } }",
+        "hedge = { delay = '500ms', max = 1 }
+         budget = [{ window = { ratio = 0.3, window = '1s' } }]",
+    );
+    assert_eq!(one(&scenario, ["calls", "hedges"]), [12.0, 12.0]);
+}
+
 /// An attempt's timeout is the delay before it, at least a second; nothing is ever done in time.
 #[test]
 fn timeouts_that_follow_the_delay() {
@@ -299,6 +313,18 @@ fn refusals() {
     ] {
         let message = refused(service);
         assert!(message.contains(field) && message.contains("allowed: "), "{service}: {message}");
+    }
+}
+
+#[test]
+fn clients_must_think() {
+    for think in ["{ constant = '0s' }", "{ exponential = { mean = '0s' } }", "{ uniform = ['0s', '0s'] }"] {
+        let lines = format!(
+            "name = 'x'\nhorizon = '1s'\nworkload = {{ kind = 'closed', clients = 1, think = {think} }}
+             service = {{ kind = 'workers', work = {{ constant = '1s' }} }}\npolicy.p = {{}}"
+        );
+        let message = Scenario::from_toml(&lines).unwrap_err().to_string();
+        assert!(message.contains("workload.think") && message.contains("above 0"), "{message}");
     }
 }
 

@@ -118,9 +118,9 @@ fn with_few_retries_it_recovers() {
     let budget = |per_s| {
         format!("budget = [{{ bucket = {{ size = 1, credit = {{ per_s = {per_s} }}, scope = 'fleet' }} }}]")
     };
-    let [recovered] = runs(&database(280, 800, STALL, &budget(10)), 20, ["recovered_s"]);
+    let [recovered] = runs(&database(280, 600, STALL, &budget(10)), 20, ["recovered_s"]);
     assert!(recovered.iter().all(|after| (200.0..400.0).contains(after)), "{recovered:?}");
-    let [recovered] = runs(&database(280, 800, STALL, &budget(30)), 20, ["recovered_s"]);
+    let [recovered] = runs(&database(280, 600, STALL, &budget(30)), 20, ["recovered_s"]);
     assert!(recovered.iter().all(|after| after.is_nan()), "{recovered:?}");
 }
 
@@ -206,12 +206,12 @@ fn metafor() {
 fn sre_throttle() {
     for (k, sees, slack) in [(2.0, 800.0, 4.0), (1.1, 440.0, 3.0)] {
         let scenario = scenario(
-            "horizon = '300s'
+            "horizon = '200s'
              workload = { kind = 'open', clients = 1, rate = 2400 }
              service = { kind = 'workers', workers = 1, work = { constant = '2500us' }, queue = 20 }",
-            &format!("stop = {{ attempts = 1 }}\nbudget = [{{ sre = {{ k = {k}, window = '120s' }} }}]"),
+            &format!("stop = {{ attempts = 1 }}\nbudget = [{{ sre = {{ k = {k}, window = '80s' }} }}]"),
         );
-        let [seen, _] = at_the_end(&scenario, 150.0);
+        let [seen, _] = at_the_end(&scenario, 100.0);
         close("seen by the service", &seen, sees, slack);
     }
 }
