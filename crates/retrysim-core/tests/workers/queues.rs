@@ -95,3 +95,40 @@ fn regular_calls() {
     assert!(calls.iter().chain(&successes).all(|calls| *calls == 60.0), "{calls:?}");
     assert!(peak.iter().all(|peak| *peak == 6.0), "{peak:?}");
 }
+
+/// Barrer (1957), one worker and clients that leave the queue after a time `tau`: with `a = e^(-(1 - rho) tau)` a share
+/// `(1 - rho) rho a / (1 - rho^2 a)` of them leaves. It makes no difference to that share whether they leave when their
+/// time is over, or are passed over when it is their turn.
+#[test]
+fn impatient_clients() {
+    let (rho, tau) = (0.9, 2.0);
+    let a = f64::exp(-(1.0 - rho) * tau);
+    let expected = (1.0 - rho) * rho * a / (1.0 - rho * rho * a);
+    for (rule, column) in [
+        ("shed = '2s'", "throttled"),
+        ("timeout = '2s', propagates_deadline = true", "dropped"),
+        ("timeout = '2s', cancels = true", "dropped"),
+    ] {
+        let [left, attempts] = runs(&queue(rho, 1, &format!(", {rule}"), 20_000), 40, [column, "attempts"]);
+        let share: Vec<f64> = left.iter().zip(&attempts).map(|(left, attempts)| left / attempts).collect();
+        close(rule, &share, expected, 1e-4);
+    }
+}
+
+/// Two exponential copies, the second one `delay` later: a share `e^-delay` of the calls needs it, and a call takes
+/// `1 - e^-delay / 2` on average.
+#[test]
+fn copies() {
+    for (delay, wait) in [("0s", 0.0), ("500ms", 0.5), ("2s", 2.0)] {
+        let scenario = scenario(
+            "horizon = '20000s'
+             workload = { kind = 'open', clients = 1, rate = 1 }
+             service = { kind = 'workers', work = { exponential = { mean = '1s' } } }",
+            &format!("hedge = {{ delay = '{delay}', max = 1 }}"),
+        );
+        let [latency, hedges, calls] = runs(&scenario, 30, ["latency_mean_s", "hedges", "calls"]);
+        close("latency", &latency, 1.0 - f64::exp(-wait) / 2.0, 1e-4);
+        let share: Vec<f64> = hedges.iter().zip(&calls).map(|(hedges, calls)| hedges / calls).collect();
+        close("copies", &share, f64::exp(-wait), 1e-4);
+    }
+}

@@ -10,15 +10,25 @@ use crate::{
 /// Counts of one run; times are in the scenario's unit until they are written.
 #[derive(Debug)]
 pub(super) struct Tally {
+    /// Calls made.
     pub calls: u32,
+    /// Attempts that reached the service.
     pub arrivals: u64,
+    /// Attempts that it has answered, whoever still cared.
     pub answered: u64,
+    /// Attempts that it has let go without an answer: swallowed, passed over or cancelled.
     pub dropped: u64,
+    /// Attempts that took too long for their clients.
     pub timeouts: u64,
+    /// Answers that counted and said that there is too much to do.
     pub throttled: u64,
+    /// Answers that counted and said that the service is down, or that the work has failed.
     pub errors: u64,
+    /// Sends that their own side has refused.
     pub held_back: u64,
+    /// Calls given up because a budget has refused a retry.
     pub budget_denied: u64,
+    /// Copies.
     pub hedges: u64,
     /// Work whose answer its client no longer waited for.
     pub wasted: f64,
@@ -105,11 +115,6 @@ impl Tally {
         self.recovery.ended(now, false);
     }
 
-    /// Whether all calls that were to be made have succeeded or were given up.
-    pub const fn ended(&self) -> u64 {
-        self.completion.successes() + self.gave_up
-    }
-
     /// Writes the row of a run that has come to its horizon.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub fn write(mut self, horizon: f64, workers: Option<u32>, latencies: &mut [f64], row: &mut [f64]) {
@@ -133,7 +138,7 @@ impl Tally {
             unit.to_secs(select_lower(latencies, 0.5)),
             unit.to_secs(select_lower(latencies, 0.99)),
             unit.to_secs(self.waited / successes as f64),
-            successes as f64 / self.ended() as f64,
+            successes as f64 / (successes + self.gave_up) as f64,
             self.recovery.seconds(),
             self.peak.most(),
             self.waiting.mean(horizon),
