@@ -74,6 +74,7 @@ pub fn run<D: Draws, R: Recorder>(
         Service::Contention(service) => run_on(&service.prepare(scenario), scenario, policy, draws, recorder),
         Service::Failures(service) => run_on(&service.prepare(scenario), scenario, policy, draws, recorder),
         Service::Layers(service) => run_on(&service.prepare(scenario), scenario, policy, draws, recorder),
+        Service::Workers(service) => run_on(&service.prepare(scenario), scenario, policy, draws, recorder),
     }
 }
 

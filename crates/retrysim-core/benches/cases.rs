@@ -58,6 +58,8 @@ pub fn all() -> Vec<Case> {
         case("budget", "grpc_throttling", 20),
         case("budget", "ratio_10pct", 20),
         case("amplification", "budget_request", 1_000),
+        case("black_hole", "at_once", 10),
+        case("black_hole", "hedged", 10),
     ];
     for clients in [10, 50, 100, 200] {
         let mut case = case("contention", "full", 2_000_000 / u64::from(clients * clients));

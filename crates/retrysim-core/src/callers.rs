@@ -317,6 +317,9 @@ impl<'p> Callers<'p> {
 
     /// When another copy of an attempt may be sent, if at all; it then counts as the next attempt.
     pub fn copy<S: Stream>(&mut self, call: &mut Call, now: f64, stream: &mut S) -> Option<f64> {
+        for ((_, rule), ledger) in self.policy.budgets.iter().zip(&mut self.budgets) {
+            rule.catch_up(ledger.of(call.id, call.client), now);
+        }
         if !self.grants(call, now, stream) || self.is_spent(call, now) {
             return None;
         }

@@ -63,6 +63,19 @@ impl Latency {
         }
     }
 
+    /// Whether every length is 0.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        let zero = Span::ZERO;
+        match self {
+            Self::Constant(mean) | Self::Exponential { mean } | Self::LogNormal { median: mean, .. } => {
+                *mean == zero
+            }
+            Self::Uniform(ends) => *ends == [zero; 2],
+            Self::Normal { mean, sd } => [*mean, *sd] == [zero; 2],
+        }
+    }
+
     /// The distribution in `unit`.
     #[must_use]
     pub fn compile(&self, unit: Unit) -> Sampler {

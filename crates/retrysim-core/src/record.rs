@@ -54,7 +54,7 @@ pub struct Attempt<'a> {
     pub end: f64,
     /// How it ended.
     pub outcome: Outcome,
-    /// What followed; `None` after a success.
+    /// What followed; `None` after a success, and while copies of the attempt are under way.
     pub decision: Option<Decision>,
 }
 

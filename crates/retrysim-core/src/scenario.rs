@@ -174,6 +174,15 @@ impl Closed {
     pub const fn new(clients: u32, think: Latency) -> Self {
         Self { clients, think, processes: 1 }
     }
+
+    fn validate(&self) -> Result<(), Error> {
+        self.think.validate().map_err(|error| error.within("think"))?;
+        if self.think.is_nothing() {
+            let allowed = "a length above 0, or calls that fail at once would follow each other in no time";
+            return Err(Error::invalid("think", text::one_line(&self.think), allowed));
+        }
+        Ok(())
+    }
 }
 
 impl<'de> Deserialize<'de> for Workload {
@@ -229,7 +238,7 @@ impl Workload {
         match self {
             Self::Burst(burst) => burst.spread.at_least("spread", Span::ZERO),
             Self::Open(open) => crate::error::in_range("rate", open.rate, 0.0, 1e6),
-            Self::Closed(closed) => closed.think.validate().map_err(|error| error.within("think")),
+            Self::Closed(closed) => closed.validate(),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Situations that an on-call engineer would name, and what policies make of each.
 
 use polars::prelude::DataFrame;
-use retrysim_core::{Catalogue, Error as CoreError, Plan, Policy, RunConfig, Runs, stats};
+use retrysim_core::{
+    Catalogue, Error as CoreError, Plan, Policy, RunConfig, Runs, scenario::Workload, stats,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -75,8 +77,8 @@ pub struct Cell {
     pub amplification: f64,
     /// Most requests in one second, median over runs; NaN where the service has no clock of seconds.
     pub peak_per_s: f64,
-    /// From the end of the trouble until calls succeed again, or until everybody is done, in seconds; median over
-    /// runs; infinite if that was not seen in half of the runs.
+    /// From the end of the trouble until first attempts succeed again, or until everybody of a crowd is done, in
+    /// seconds; median over runs; infinite if that was not seen in half of the runs.
     pub recovery_s: f64,
     /// 99 of 100 calls that succeeded took no longer than this, in seconds; median over runs.
     pub p99_s: f64,
@@ -86,7 +88,6 @@ pub struct Cell {
 
 /// What a column is called in the services that have it.
 const PEAK: [&str; 2] = ["peak_per_s", "peak_qps"];
-const RECOVERY: [&str; 2] = ["recovered_s", "finish_s"];
 const P99: [&str; 2] = ["latency_p99_s", "t99_s"];
 
 impl Matrix {
@@ -158,12 +159,15 @@ impl Matrix {
             }
             Err(error) => return Err(error.into()),
         };
+        // A crowd that comes once has recovered when everybody is done.
+        let recovery =
+            if matches!(scenario.workload, Workload::Burst(_)) { "finish_s" } else { "recovered_s" };
         let sum = |name: &str| runs.column(&runs.policies[0], name).map(|values| values.iter().sum::<f64>());
         Ok(Cell {
             success: sum("successes")? / sum("calls")?,
             amplification: sum("attempts")? / sum("calls")?,
             peak_per_s: median(&runs, &PEAK),
-            recovery_s: median(&runs, &RECOVERY),
+            recovery_s: median(&runs, &[recovery]),
             p99_s: median(&runs, &P99),
             ..cell
         })

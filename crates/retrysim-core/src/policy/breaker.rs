@@ -300,3 +300,82 @@ impl BreakerRule {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Fixed;
+
+    fn rule(toml: &str) -> BreakerRule {
+        let policy = crate::Policy::from_toml(&format!("breaker = {{ {toml} }}")).unwrap();
+        BreakerRule::compile(&policy.breaker.unwrap(), Unit::S)
+    }
+
+    impl BreakerRule {
+        fn asks(&self, circuit: &mut Circuit, now: f64) -> Option<u32> {
+            self.lets_through(circuit, now, &mut Fixed(0.0))
+        }
+    }
+
+    #[test]
+    fn failures_in_a_row_open_it_and_probes_close_it() {
+        let rule = rule("after = { consecutive = 3 }, open = '2s', probes = 2");
+        let mut circuit = rule.start();
+        for (now, failed) in [(0.0, true), (0.1, true), (0.2, false), (0.3, true), (0.4, true), (0.5, true)] {
+            let turn = rule.asks(&mut circuit, now).expect("closed");
+            rule.on_answer(&mut circuit, now, turn, failed);
+        }
+        assert!(rule.asks(&mut circuit, 0.6).is_none() && rule.asks(&mut circuit, 2.4).is_none());
+        let probes = [rule.asks(&mut circuit, 2.5), rule.asks(&mut circuit, 2.5)].map(Option::unwrap);
+        assert!(rule.asks(&mut circuit, 2.5).is_none(), "two probes");
+        // One that nobody will ever answer makes room for another.
+        BreakerRule::on_abandoned(&mut circuit, probes[0]);
+        let third = rule.asks(&mut circuit, 2.6).unwrap();
+        rule.on_answer(&mut circuit, 2.7, probes[1], false);
+        assert!(rule.asks(&mut circuit, 2.8).is_none(), "not closed yet");
+        rule.on_answer(&mut circuit, 2.9, third, false);
+        assert!(rule.asks(&mut circuit, 3.0).is_some() && rule.asks(&mut circuit, 3.0).is_some());
+    }
+
+    #[test]
+    fn answers_from_before_do_not_count() {
+        let rule = rule("after = { consecutive = 1 }, open = '1s'");
+        let mut circuit = rule.start();
+        let slow = rule.asks(&mut circuit, 0.0).unwrap();
+        let quick = rule.asks(&mut circuit, 0.0).unwrap();
+        rule.on_answer(&mut circuit, 0.1, quick, true);
+        let probe = rule.asks(&mut circuit, 1.1).unwrap();
+        rule.on_answer(&mut circuit, 1.2, slow, false);
+        assert!(rule.asks(&mut circuit, 1.2).is_none(), "half open still");
+        rule.on_answer(&mut circuit, 1.3, probe, true);
+        rule.on_answer(&mut circuit, 1.3, slow, false);
+        assert!(rule.asks(&mut circuit, 2.2).is_none() && rule.asks(&mut circuit, 2.3).is_some());
+    }
+
+    #[test]
+    fn a_longer_opening_each_time() {
+        let rule = rule("after = { consecutive = 1 }, open = [{ exp = { base = '1s' } }, { cap = '4s' }]");
+        let (mut circuit, mut now) = (rule.start(), 0.0);
+        let turn = rule.asks(&mut circuit, now).unwrap();
+        rule.on_answer(&mut circuit, now, turn, true);
+        for length in [1.0, 2.0, 4.0, 4.0] {
+            assert!(rule.asks(&mut circuit, now + length - 0.01).is_none());
+            now += length;
+            let turn = rule.asks(&mut circuit, now).unwrap();
+            rule.on_answer(&mut circuit, now, turn, true);
+        }
+    }
+
+    /// Half of at least four answers within three seconds.
+    #[test]
+    fn a_share_of_the_last_answers() {
+        let rule = rule("after = { ratio = { share = 0.5, min_calls = 4, window = '3s' } }, open = '5s'");
+        let mut circuit = rule.start();
+        for (now, failed) in [(0.0, true), (0.5, true), (1.0, false), (3.2, false), (3.4, true)] {
+            let turn = rule.asks(&mut circuit, now).unwrap();
+            rule.on_answer(&mut circuit, now, turn, failed);
+        }
+        // Of those within three seconds (0.5 s on), two of four have failed.
+        assert!(rule.asks(&mut circuit, 3.5).is_none() && rule.asks(&mut circuit, 8.4).is_some());
+    }
+}

@@ -192,17 +192,27 @@ impl Cubic {
         let measured = self.measure(&mut rate.measured, now);
         let calculated = if is_throttled {
             let w = if rate.is_on { measured.min(rate.fill) } else { measured };
-            rate.curve = Curve { w, k: libm::cbrt(w * (1.0 - self.beta) / self.scale), since: now };
+            rate.curve = self.fall(w, now);
             rate.is_on = true;
             self.beta * w
         } else {
-            let past = now - rate.curve.since - rate.curve.k;
-            self.scale * past * past * past + rate.curve.w
+            self.rise(&rate.curve, now)
         };
         rate.refill(now);
         rate.fill = calculated.min(2.0 * measured).max(self.min_rate);
         rate.capacity = rate.fill.max(1.0);
         rate.tokens = rate.tokens.min(rate.capacity);
+    }
+
+    /// The curve that begins with a throttling answer at rate `w`.
+    fn fall(&self, w: f64, now: f64) -> Curve {
+        Curve { w, k: libm::cbrt(w * (1.0 - self.beta) / self.scale), since: now }
+    }
+
+    /// The rate that the curve has reached.
+    fn rise(&self, curve: &Curve, now: f64) -> f64 {
+        let past = now - curve.since - curve.k;
+        self.scale * past * past * past + curve.w
     }
 
     fn measure(&self, measured: &mut Measured, now: f64) -> f64 {
@@ -274,5 +284,99 @@ impl LimiterRule {
         if let Limiter::Cubic(limiter) = &self.limiter {
             limiter.on_answer(rate, now * self.second, is_throttled);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cubic() -> Cubic {
+        let text = "limiter = { cubic = {} }";
+        match crate::Policy::from_toml(text).unwrap().limiter {
+            Some(Limiter::Cubic(cubic)) => cubic,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn is_close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9 * b.abs().max(1.0)
+    }
+
+    /// What botocore 1.44.8 computes when it is throttled at 100 a second, and again ten seconds later at 80.
+    #[test]
+    fn the_curve_of_botocore() {
+        let cubic = cubic();
+        for (at, w, k, rates) in [
+            (
+                0.0,
+                100.0,
+                4.217_163_326_508_746,
+                &[
+                    (0.5, 79.455_530_915_517_57),
+                    (1.0, 86.680_763_835_129_88),
+                    (2.0, 95.640_335_686_638_78),
+                    (3.0, 99.278_715_554_526_67),
+                    (4.0, 99.995_903_438_793_58),
+                    (4.217_163_326_508_746, 100.0),
+                    (5.0, 100.191_899_339_439_5),
+                    (8.0, 121.652_735_139_651_31),
+                    (10.0, 177.353_999_088_354_27),
+                ][..],
+            ),
+            (
+                10.0,
+                80.0,
+                3.914_867_641_168_863_4,
+                &[
+                    (11.0, 70.093_585_208_042_64),
+                    (14.0, 80.000_246_799_338_91),
+                    (16.0, 83.626_276_166_176_74),
+                ],
+            ),
+        ] {
+            let curve = cubic.fall(w, at);
+            assert!(is_close(curve.k, k), "{} of {k}", curve.k);
+            assert!(is_close(cubic.rise(&curve, at), 0.7 * w), "the curve begins at 70 %");
+            for (now, rate) in rates {
+                assert!(is_close(cubic.rise(&curve, *now), *rate), "at {now}: {rate}");
+            }
+        }
+    }
+
+    /// Ten answers in each slot of half a second are 20 a second: four fifths of that after the first slot, then four
+    /// fifths of the rest.
+    #[test]
+    fn sends_wait_after_the_first_throttling_answer() {
+        let rule = LimiterRule::compile(&Limiter::Cubic(cubic()), Unit::Ms);
+        let mut rate = rule.start();
+        for answer in 0..21 {
+            assert_eq!(rule.take(&mut rate, 50.0 * f64::from(answer)), 50.0 * f64::from(answer));
+            rule.on_answer(&mut rate, 50.0 * f64::from(answer), false);
+        }
+        // The first slot has the answer at its end as well: 11 in half a second, then 10.
+        let measured = 0.8 * 20.0 + 0.2 * 0.8 * 22.0;
+        assert!(is_close(rate.measured.rate, measured), "{}", rate.measured.rate);
+        rule.on_answer(&mut rate, 1_010.0, true);
+        assert!(rate.is_on && is_close(rate.fill, 0.7 * measured), "{}", rate.fill);
+        let (first, later) = (rule.take(&mut rate, 1_010.0), rule.take(&mut rate, 1_010.0));
+        assert!(
+            first >= 1_010.0 && is_close(later - first.max(1_010.0), 1_000.0 / rate.fill),
+            "{first}, {later}"
+        );
+        // A second throttling answer counts from the limit, which is lower than what was measured.
+        let before = rate.fill;
+        rule.on_answer(&mut rate, 1_020.0, true);
+        assert!(is_close(rate.fill, 0.7 * before), "{}", rate.fill);
+    }
+
+    #[test]
+    fn tokens_come_at_the_rate() {
+        let limiter = crate::Policy::from_toml("limiter = { token_bucket = { rate = 2, burst = 3 } }");
+        let rule = LimiterRule::compile(&limiter.unwrap().limiter.unwrap(), Unit::S);
+        let mut rate = rule.start();
+        let times: Vec<f64> = (0..6).map(|_| rule.take(&mut rate, 0.0)).collect();
+        assert_eq!(times, [0.0, 0.0, 0.0, 0.5, 1.0, 1.5]);
+        assert_eq!([rule.take(&mut rate, 10.0), rule.take(&mut rate, 10.0)], [10.0, 10.0]);
     }
 }

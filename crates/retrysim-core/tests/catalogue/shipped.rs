@@ -161,13 +161,18 @@ fn crashes_are_forgotten_after_ten_minutes() {
     assert_eq!(delays, [0.0, 10.0, 20.0, 40.0, 80.0, 0.0].map(Decision::Retry));
 }
 
-fn is_open(callers: &mut Callers<'_>, now: f64) -> bool {
+/// A call whose first attempt the breaker lets through.
+fn let_through(callers: &mut Callers<'_>, now: f64) -> Option<Call> {
     let mut call = callers.call(0, 0, now);
-    matches!(callers.ask(&mut call, now, &mut Fixed(0.5)), Sending::Not(_))
+    (callers.ask(&mut call, now, &mut Fixed(0.5)) == Sending::Now).then_some(call)
 }
 
-fn answers(callers: &mut Callers<'_>, now: f64, failed: bool) {
-    let mut call = callers.call(0, 0, now);
+fn is_open(callers: &mut Callers<'_>, now: f64) -> bool {
+    let_through(callers, now).is_none()
+}
+
+/// The answer to an attempt that was let through.
+fn answer(callers: &mut Callers<'_>, mut call: Call, now: f64, failed: bool) {
     callers.on_send(&call, now);
     if failed {
         fails(callers, &mut call, now);
@@ -176,23 +181,24 @@ fn answers(callers: &mut Callers<'_>, now: f64, failed: bool) {
     }
 }
 
+/// An attempt that is let through, and its answer.
+fn answers(callers: &mut Callers<'_>, now: f64, failed: bool) {
+    let call = let_through(callers, now).unwrap();
+    answer(callers, call, now, failed);
+}
+
 #[test]
 fn linkerds_breaker_opens_for_1_s_then_2_s() {
     let policy = unlimited("linkerd-breaker");
     let mut callers = Callers::new(&policy, ALONE);
-    for _ in 0..7 {
-        assert!(!is_open(&mut callers, 0.0));
-        answers(&mut callers, 0.0, true);
-    }
+    (0..7).for_each(|_| answers(&mut callers, 0.0, true));
     assert!(is_open(&mut callers, 0.0) && is_open(&mut callers, 0.999));
-    assert!(!is_open(&mut callers, 1.0), "a probe");
+    let probe = let_through(&mut callers, 1.0).unwrap();
     assert!(is_open(&mut callers, 1.0), "one probe");
-    answers(&mut callers, 1.5, true);
-    assert!(is_open(&mut callers, 3.499) && !is_open(&mut callers, 3.5));
+    answer(&mut callers, probe, 1.5, true);
+    assert!(is_open(&mut callers, 3.499));
     answers(&mut callers, 3.5, false);
-    (0..6).for_each(|_| answers(&mut callers, 4.0, true));
-    assert!(!is_open(&mut callers, 4.0));
-    answers(&mut callers, 4.0, true);
+    (0..7).for_each(|_| answers(&mut callers, 4.0, true));
     assert!(is_open(&mut callers, 4.999) && !is_open(&mut callers, 5.0), "1 s again");
 }
 

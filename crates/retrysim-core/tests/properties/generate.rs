@@ -1,5 +1,7 @@
 //! Random policies and scenarios that are valid, extremes included.
 
+pub mod workers;
+
 use indexmap::IndexMap;
 use proptest::{collection::vec, option, prelude::*};
 use retrysim_core::{
@@ -29,7 +31,7 @@ use retrysim_core::{
 };
 
 /// Whole milliseconds in a range.
-fn ms(range: std::ops::Range<i64>) -> impl Strategy<Value = Span> + Clone {
+pub fn ms(range: std::ops::Range<i64>) -> impl Strategy<Value = Span> + Clone {
     range.prop_map(Span::from_millis)
 }
 
@@ -148,7 +150,7 @@ pub fn bucket() -> impl Strategy<Value = Bucket> {
         })
 }
 
-fn scope() -> impl Strategy<Value = Scope> {
+pub fn scope() -> impl Strategy<Value = Scope> {
     prop_oneof![Just(Scope::Call), Just(Scope::Client), Just(Scope::Process), Just(Scope::Fleet)]
 }
 
@@ -280,7 +282,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
     prop_oneof![2 => plain, 1 => rich]
 }
 
-fn outages() -> impl Strategy<Value = Vec<Outage>> {
+pub fn outages() -> impl Strategy<Value = Vec<Outage>> {
     vec((ms(0..2_000), ms(0..2_000)), 0..3).prop_map(|lengths| {
         let mut now = 0;
         let mut after = |span: Span| {
@@ -347,7 +349,7 @@ fn layers() -> impl Strategy<Value = Layers> {
     )
 }
 
-fn latency() -> impl Strategy<Value = Latency> {
+pub fn latency() -> impl Strategy<Value = Latency> {
     prop_oneof![
         span().prop_map(Latency::Constant),
         (ms(0..50), ms(50..90)).prop_map(|ends| Latency::Uniform(ends.into())),
@@ -357,43 +359,69 @@ fn latency() -> impl Strategy<Value = Latency> {
     ]
 }
 
+fn seeds() -> impl Strategy<Value = Seeds> {
+    prop_oneof![
+        (0..u64::MAX / 4, 0_u64..5).prop_map(|(from, more)| Seeds((from..=from + more).collect())),
+        vec(0..u64::MAX / 4, 1..4).prop_map(Seeds),
+    ]
+}
+
 /// A small scenario of any kind with one to three policies.
 pub fn scenario() -> impl Strategy<Value = Scenario> {
     let setting =
         (1_u32..25, ms(0..1_500), option::of(0.0..20.0_f64), ms(1..6_000), 0_usize..3, any::<[bool; 2]>());
-    let seeds = prop_oneof![
-        (0..u64::MAX / 4, 0_u64..5).prop_map(|(from, more)| Seeds((from..=from + more).collect())),
-        vec(0..u64::MAX / 4, 1..4).prop_map(Seeds),
-    ];
     let policies = vec((policy(), gates()), 1..4);
-    (setting, service(), policies, seeds, 1_u32..4).prop_map(
-        |(setting, service, policies, seeds, processes)| {
-            let (clients, spread, rate, horizon, generator, [in_ms, probed]) = setting;
-            let workload = match (rate, &service) {
-                (Some(rate), Service::TickCapacity(_)) => Workload::Open(Open::new(clients, rate)),
-                _ => {
-                    let processes = processes.min(clients);
-                    Workload::Burst(Burst { processes, ..Burst::new(clients, spread) })
-                }
-            };
-            let policies = policies.into_iter().map(|(plain, (limiter, breaker, sre))| {
-                let gated = Policy { limiter, breaker, ..plain.clone() };
-                let gated = sre.map_or(gated.clone(), |sre| gated.budget(sre));
-                if service.hosts(&gated).is_ok() { gated } else { plain }
-            });
-            let policy = (0..).map(|i| format!("p{i}")).zip(policies).collect::<IndexMap<_, _>>();
-            Scenario {
-                name: "random".into(),
-                about: "a \"random\" one".into(),
-                generator: Generator::ALL[generator],
-                seeds,
-                unit: if in_ms { Unit::Ms } else { Unit::S },
-                horizon,
-                workload,
-                service,
-                probe: probed.then_some(Probe { client: clients / 2 }),
-                policy,
+    let others = (setting, service(), policies, seeds(), 1_u32..4);
+    let others = others.prop_map(|(setting, service, policies, seeds, processes)| {
+        let (clients, spread, rate, horizon, generator, [in_ms, probed]) = setting;
+        let workload = match (rate, &service) {
+            (Some(rate), Service::TickCapacity(_)) => Workload::Open(Open::new(clients, rate)),
+            _ => {
+                let processes = processes.min(clients);
+                Workload::Burst(Burst { processes, ..Burst::new(clients, spread) })
             }
-        },
-    )
+        };
+        let policies = policies.into_iter().map(|(plain, (limiter, breaker, sre))| {
+            let gated = Policy { limiter, breaker, ..plain.clone() };
+            let gated = sre.map_or(gated.clone(), |sre| gated.budget(sre));
+            if service.hosts(&gated).is_ok() { gated } else { plain }
+        });
+        let policies = policies.collect();
+        let setting = Setting { horizon, generator: Generator::ALL[generator], in_ms, probed };
+        setting.scenario(workload, service, policies, seeds)
+    });
+    prop_oneof![2 => others, 1 => workers::scenario()]
+}
+
+/// What a scenario has beside its parts.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    pub horizon: Span,
+    pub generator: Generator,
+    pub in_ms: bool,
+    pub probed: bool,
+}
+
+impl Setting {
+    pub fn scenario(
+        self,
+        workload: Workload,
+        service: Service,
+        policies: Vec<Policy>,
+        seeds: Seeds,
+    ) -> Scenario {
+        let Self { horizon, generator, in_ms, probed } = self;
+        Scenario {
+            name: "random".into(),
+            about: "a \"random\" one".into(),
+            generator,
+            seeds,
+            unit: if in_ms { Unit::Ms } else { Unit::S },
+            horizon,
+            probe: probed.then_some(Probe { client: workload.clients() / 2 }),
+            workload,
+            service,
+            policy: (0..).map(|i| format!("p{i}")).zip(policies).collect::<IndexMap<_, _>>(),
+        }
+    }
 }

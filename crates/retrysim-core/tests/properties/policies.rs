@@ -7,7 +7,7 @@ use retrysim_core::{
     policy::{
         delay::LONGEST_SECS,
         hint::{Combine, Hint},
-        stage::{Doublings, Exp, Fib, Linear, Poly, Stage},
+        stage::{Doublings, Exp, Fib, Linear, Poly, Special, Stage},
     },
 };
 
@@ -79,6 +79,16 @@ fn nothing_stays_nothing_however_many_retries() {
     }
     let scaled = Policy::exponential(Span::from_secs(1), 2.0).stage(Stage::Scale(0.0));
     assert_eq!(at(&scaled, 2_000).to_bits(), 0, "an overflow times 0");
+}
+
+/// The inverse of the exponential distribution, whatever the curve before it.
+#[test]
+fn exponential_delays() {
+    let policy = Policy::exponential(Span::from_secs(3), 2.0).stage(Stage::Special(Special::Exponential));
+    let delays = policy.compile(Unit::S).fixed_delays(3, None, 0.75);
+    for (delay, mean) in delays.into_iter().zip([3.0, 6.0, 12.0]) {
+        assert!((delay - mean * 4.0_f64.ln()).abs() < 1e-12, "{delay}");
+    }
 }
 
 /// The server may say anything; what comes of it is still a delay.

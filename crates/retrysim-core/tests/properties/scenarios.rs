@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use retrysim_core::{
     Generator, Plan, Policy, RunConfig, Scenario, Unit,
     record::Recorder,
-    scenario::{Burst, Open, Workload},
+    scenario::{Burst, Closed, Open, Workload},
     service::Service,
     simulate::record,
 };
@@ -19,11 +19,11 @@ fn small() -> impl Strategy<Value = Scenario> {
         |(mut scenario, clients, spread, horizon)| {
             scenario.horizon = retrysim_core::Span::from_millis(horizon);
             scenario.workload = match scenario.workload {
-                Workload::Open(Open { rate, .. }) => Workload::Open(Open::new(clients, rate)),
+                Workload::Open(Open { rate, .. }) => Workload::Open(Open::new(clients, rate.min(50.0))),
+                Workload::Closed(Closed { think, .. }) => Workload::Closed(Closed::new(clients, think)),
                 Workload::Burst(_) => {
                     Workload::Burst(Burst::new(clients, retrysim_core::Span::from_millis(spread)))
                 }
-                other @ Workload::Closed(_) => other,
             };
             if let Some(probe) = &mut scenario.probe {
                 probe.client = clients - 1;

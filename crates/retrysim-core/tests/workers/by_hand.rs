@@ -142,7 +142,7 @@ fn brownouts() {
 /// One client that tries again half a second after each failure, and a service that is down for two seconds.
 #[test]
 fn outages() {
-    let names = ["attempts", "errors", "timeouts", "dropped", "last_success_s", "recovered_s"];
+    let names = ["attempts", "errors", "timeouts", "dropped", "last_success_s"];
     let down = |how: &str| {
         let service = format!("outages = [{{ from = '0s', until = '2s' }}]\n{how}");
         let mut scenario = four(&service, "delay = [{ const = '500ms' }]");
@@ -150,9 +150,9 @@ fn outages() {
         one(&scenario, names)
     };
     // Sent at 0, 0.5, 1, 1.5 and 2 s.
-    assert_eq!(down(""), [5.0, 4.0, 0.0, 0.0, 3.0, 0.0]);
+    assert_eq!(down(""), [5.0, 4.0, 0.0, 0.0, 3.0]);
     // Sent at 0, 1.5 and 3 s, since silence lasts a second.
-    assert_eq!(down("down = 'silent'\ntimeout = '1s'"), [3.0, 0.0, 2.0, 2.0, 4.0, 0.0]);
+    assert_eq!(down("down = 'silent'\ntimeout = '1s'"), [3.0, 0.0, 2.0, 2.0, 4.0]);
 }
 
 /// Calls at 1, 2, ... s; the service is down until 6.5 s. Two failures open the breaker for two seconds.
@@ -224,6 +224,40 @@ fn copies_after_failures() {
     assert_eq!(one(&four(down, later), names), [8.0, 0.0, 4.0, 0.0, 4.0]);
 }
 
+/// A client that calls again and again, each time with a copy: one retry at a time is allowed, and the copy that is
+/// left behind is none any more.
+#[test]
+fn losers_are_taken_off_the_books() {
+    let policy = |budget| format!("hedge = {{ delay = '500ms', max = 1 }}\n{budget}");
+    let scenario = |budget| {
+        scenario(
+            "horizon = '10s'
+             workload = { kind = 'closed', clients = 1, think = { constant = '1s' } }
+             service = { kind = 'workers', work = { constant = '1s' } }",
+            &policy(budget),
+        )
+    };
+    // Calls at 1, 3, 5, 7 and 9 s.
+    let names = ["calls", "hedges", "successes", "wasted_work_s"];
+    assert_eq!(one(&scenario("budget = [{ concurrency = { min = 1 } }]"), names), [5.0, 5.0, 4.0, 4.0]);
+    let breaker = "breaker = { after = { consecutive = 1 }, open = '1s', probes = 1 }";
+    assert_eq!(one(&scenario(breaker), names), [5.0, 5.0, 4.0, 4.0]);
+}
+
+/// Of the sends within a second three tenths may be retries; calls are five seconds apart, and no failure ever reminds
+/// the budget of the time.
+#[test]
+fn budgets_of_copies_look_at_the_clock() {
+    let scenario = scenario(
+        "horizon = '60s'
+         workload = { kind = 'closed', clients = 1, think = { constant = '4s' } }
+         service = { kind = 'workers', work = { constant = '1s' } }",
+        "hedge = { delay = '500ms', max = 1 }
+         budget = [{ window = { ratio = 0.3, window = '1s' } }]",
+    );
+    assert_eq!(one(&scenario, ["calls", "hedges"]), [12.0, 12.0]);
+}
+
 /// An attempt's timeout is the delay before it, at least a second; nothing is ever done in time.
 #[test]
 fn timeouts_that_follow_the_delay() {
@@ -279,6 +313,18 @@ fn refusals() {
     ] {
         let message = refused(service);
         assert!(message.contains(field) && message.contains("allowed: "), "{service}: {message}");
+    }
+}
+
+#[test]
+fn clients_must_think() {
+    for think in ["{ constant = '0s' }", "{ exponential = { mean = '0s' } }", "{ uniform = ['0s', '0s'] }"] {
+        let lines = format!(
+            "name = 'x'\nhorizon = '1s'\nworkload = {{ kind = 'closed', clients = 1, think = {think} }}
+             service = {{ kind = 'workers', work = {{ constant = '1s' }} }}\npolicy.p = {{}}"
+        );
+        let message = Scenario::from_toml(&lines).unwrap_err().to_string();
+        assert!(message.contains("workload.think") && message.contains("above 0"), "{message}");
     }
 }
 

@@ -118,9 +118,11 @@ fn with_few_retries_it_recovers() {
     let budget = |per_s| {
         format!("budget = [{{ bucket = {{ size = 1, credit = {{ per_s = {per_s} }}, scope = 'fleet' }} }}]")
     };
-    let [recovered] = runs(&database(280, 800, STALL, &budget(10)), 20, ["recovered_s"]);
-    assert!(recovered.iter().all(|after| (200.0..400.0).contains(after)), "{recovered:?}");
-    let [recovered] = runs(&database(280, 800, STALL, &budget(30)), 20, ["recovered_s"]);
+    let [recovered] = runs(&database(280, 600, STALL, &budget(10)), 20, ["recovered_s"]);
+    // 2900 that have waited must become 300, with ten a second to spare; the standard deviation is 27 s.
+    close("recovered", &recovered, 260.0, 2.0);
+    assert!(recovered.iter().all(|after| (100.0..450.0).contains(after)), "{recovered:?}");
+    let [recovered] = runs(&database(280, 600, STALL, &budget(30)), 20, ["recovered_s"]);
     assert!(recovered.iter().all(|after| after.is_nan()), "{recovered:?}");
 }
 
@@ -201,19 +203,18 @@ fn metafor() {
 }
 
 /// Client-side throttling (Site Reliability Engineering, chapter 21): a service that accepts 400 a second, clients that
-/// want 2400. With every accepted request paying for `k`, it sees about `400 k`.
+/// want 2400. With every accepted request paying for `k`, it sees about `400 k`; within a short window, since what a
+/// bad beginning leaves behind is made good by a factor of `k` in a window.
 #[test]
 fn sre_throttle() {
     for (k, sees, slack) in [(2.0, 800.0, 4.0), (1.1, 440.0, 3.0)] {
         let scenario = scenario(
-            "horizon = '300s'
+            "horizon = '200s'
              workload = { kind = 'open', clients = 1, rate = 2400 }
              service = { kind = 'workers', workers = 1, work = { constant = '2500us' }, queue = 20 }",
-            &format!("stop = {{ attempts = 1 }}\nbudget = [{{ sre = {{ k = {k}, window = '120s' }} }}]"),
+            &format!("stop = {{ attempts = 1 }}\nbudget = [{{ sre = {{ k = {k}, window = '5s' }} }}]"),
         );
-        let [attempts, successes, held_back] = runs(&scenario, 20, ["attempts", "successes", "held_back"]);
-        let seen: Vec<f64> = attempts.iter().map(|n| n / 300.0).collect();
+        let [seen, _] = at_the_end(&scenario, 100.0);
         close("seen by the service", &seen, sees, slack);
-        println!("accepted {:?}, held back {:?}", mean(&successes), mean(&held_back));
     }
 }

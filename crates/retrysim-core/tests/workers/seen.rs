@@ -3,10 +3,12 @@
 use std::ops::ControlFlow;
 
 use retrysim_core::{
-    Plan, RunConfig, Scenario,
+    RunConfig, Scenario,
     record::{Attempt, Outcome, Recorder},
     simulate::record,
 };
+
+use crate::plan;
 
 /// One attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +50,6 @@ impl Seen {
 
 /// What was seen in each of so many runs of policy `p`.
 pub fn watch(scenario: &Scenario, runs: u64) -> Vec<Seen> {
-    let config = RunConfig::new(Plan::Runs { seed: 22, runs });
+    let config = RunConfig::new(plan(scenario, runs));
     record(scenario, &["p"], &config, Seen::default, &|| ControlFlow::Continue(())).unwrap().1
 }

@@ -177,6 +177,10 @@ impl Account for Compiled {
         self.turn(balance, event.now);
     }
 
+    fn catch_up(&self, balance: &mut Balance, now: f64) {
+        self.turn(balance, now);
+    }
+
     fn on_retry(&self, balance: &mut Balance, _: Event) {
         balance.current -= self.withdrawal;
     }

@@ -126,6 +126,9 @@ pub(crate) trait Account {
     /// An attempt failed, retried or not.
     fn on_failure(&self, _: &mut Self::State, _: Event) {}
 
+    /// Lets go of what is too old to count, before a retry that no failure comes before.
+    fn catch_up(&self, _: &mut Self::State, _: f64) {}
+
     /// A retry will be made.
     fn on_retry(&self, _: &mut Self::State, _: Event) {}
 
@@ -199,6 +202,13 @@ macro_rules! kinds {
                 }
             }
 
+            pub fn catch_up(&self, state: &mut State, now: f64) {
+                match (self, state) {
+                    $((Self::$kind(rule), State::$kind(state)) => rule.catch_up(state, now),)*
+                    _ => {}
+                }
+            }
+
             pub fn on_unsent(&self, state: &mut State, event: Event) {
                 match (self, state) {
                     $((Self::$kind(rule), State::$kind(state)) => rule.on_unsent(state, event),)*
@@ -244,7 +254,7 @@ impl BudgetRule {
         if !rule.acts_on_sends() {
             return true;
         }
-        rule.forget(counts, now);
+        rule.catch_up(counts, now);
         let refusal = rule.refusal(counts);
         let refused = refusal > 0.0 && stream.unit() < refusal;
         if refused {

@@ -118,12 +118,6 @@ impl Compiled {
         matches!(self.gates, Gates::EverySend)
     }
 
-    /// Lets go of what is older than the window.
-    pub fn forget(&self, counts: &mut Counts, now: f64) {
-        counts.requests.forget(now - self.window);
-        counts.accepts.forget(now - self.window);
-    }
-
     /// The probability that a request is refused.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub fn refusal(&self, counts: &Counts) -> f64 {
@@ -155,7 +149,12 @@ impl Account for Compiled {
     }
 
     fn on_failure(&self, counts: &mut Counts, event: Event) {
-        self.forget(counts, event.now);
+        self.catch_up(counts, event.now);
+    }
+
+    fn catch_up(&self, counts: &mut Counts, now: f64) {
+        counts.requests.forget(now - self.window);
+        counts.accepts.forget(now - self.window);
     }
 
     fn allows(&self, counts: &Counts, _: Event) -> Verdict {

@@ -98,10 +98,14 @@ impl Account for Compiled {
         if self.rule == Rule::Below {
             sends.push(event);
         }
+        self.catch_up(sends, event.now);
+    }
+
+    fn catch_up(&self, sends: &mut Sends, now: f64) {
         // Under rule A a send exactly one window ago is inside, whatever the rounding of `now - window`.
         let edge = match self.rule {
-            Rule::AtMost => event.now - self.window - self.nanosecond,
-            Rule::Below => event.now - self.window,
+            Rule::AtMost => now - self.window - self.nanosecond,
+            Rule::Below => now - self.window,
         };
         while let Some((sent, is_retry)) = sends.log.front().copied()
             && sent < edge

@@ -90,6 +90,7 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
     pub(super) fn attempt_is_due(&mut self, key: Key) {
         let Some(live) = self.room.calls.get_mut(key) else { return };
         if self.policy.acts_on_sends() {
+            let is_first = live.call.attempt == 1;
             let sending = {
                 let mut stream = self.draws.at(Purpose::Sending, live.call.id, live.call.attempt);
                 self.callers.ask(&mut live.call, self.now, &mut stream)
@@ -99,6 +100,9 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
                 Sending::At(at) => return self.room.agenda.plan(at, Happening::Send, key),
                 Sending::Not(decision) => {
                     self.tally.held_back += 1;
+                    if is_first {
+                        self.tally.first_attempt(live.call.first_send, false);
+                    }
                     return self.follow(key, decision);
                 }
             }
@@ -231,6 +235,9 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
         let latency = self.now - request.sent.first_send;
         self.room.latencies.push(latency);
         self.tally.success(self.now, latency);
+        if request.sent.attempt == 1 {
+            self.tally.first_attempt(request.sent.first_send, true);
+        }
         self.record(&request, Outcome::Ok, None);
         self.end(request.call);
     }
@@ -254,6 +261,9 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
         let Some(request) = self.room.detach(key) else { return };
         if outcome != Outcome::Timeout {
             self.disarm(&request);
+        }
+        if request.sent.attempt == 1 {
+            self.tally.first_attempt(request.sent.first_send, false);
         }
         let (copy, decision) = self.book(&request, class, hint);
         self.record(&request, outcome, decision);
@@ -293,7 +303,7 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
             return self.room.agenda.plan(self.now + wait, Happening::Send, key);
         }
         self.tally.budget_denied += u64::from(decision == Decision::BudgetDenied);
-        self.tally.gave_up(self.now);
+        self.tally.gave_up();
         self.end(key);
     }
 

@@ -6,7 +6,7 @@ use super::{
     clients::Live,
     line::Line,
     server::{Polls, Request},
-    slots::Slots,
+    slots::{Key, Slots},
     tally::Tally,
 };
 use crate::{
@@ -179,7 +179,7 @@ impl Kernel for Prepared<'_> {
             is_endless: false,
         };
         for (i, (time, _)) in (0..).zip(&self.changes) {
-            run.room.agenda.plan(*time, Happening::Change, super::slots::Key { slot: i, stamp: 0 });
+            run.room.agenda.plan(*time, Happening::Change, Key { slot: i, stamp: 0 });
         }
         while !run.is_endless
             && !run.callers.is_endless()

@@ -54,7 +54,7 @@ pub struct Workers {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub poll: Span,
     /// How long an attempt travels to the service, and its answer back.
-    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
+    #[serde(default = "nothing", skip_serializing_if = "is_unsaid")]
     pub network: Latency,
     /// How long a client waits for the answer to an attempt; for ever unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,8 +155,8 @@ const fn nothing() -> Latency {
     Latency::Constant(Span::ZERO)
 }
 
-fn is_nothing(latency: &Latency) -> bool {
-    *latency == nothing()
+fn is_unsaid(network: &Latency) -> bool {
+    *network == nothing()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]

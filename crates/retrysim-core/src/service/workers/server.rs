@@ -104,11 +104,11 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
         request.is_cold =
             service.cold.as_ref().is_some_and(|cold| self.tally.arrivals <= u64::from(cold.attempts));
         if request.is_cancelled {
-            self.drop(key);
+            self.let_go(key);
         } else if is_down(&self.rules.outages, &self.now) {
             match service.down {
                 Down::Refuse => self.answer(key, Answer::Refused),
-                Down::Silent => self.drop(key),
+                Down::Silent => self.let_go(key),
             }
         } else if self.tally.working.now < self.pace.workers {
             self.take_idle();
@@ -156,7 +156,7 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
             let Some(request) = self.room.requests.get_mut(key) else { return false };
             request.place = Place::UnderWay;
             if service.propagates_deadline && self.now >= request.deadline {
-                self.drop(key);
+                self.let_go(key);
             } else if self.now - request.arrived > self.rules.shed {
                 self.answer(key, Answer::Throttled);
             } else {
@@ -205,7 +205,7 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
     }
 
     /// The service lets go of an attempt without an answer.
-    pub(super) fn drop(&mut self, key: Key) {
+    fn let_go(&mut self, key: Key) {
         let Some(request) = self.room.requests.get_mut(key) else { return };
         self.tally.dropped += 1;
         request.place = Place::Gone;
@@ -221,7 +221,7 @@ impl<D: Draws, R: Recorder> Run<'_, D, R> {
         if request.place == Place::Waiting {
             self.room.line.leave();
             self.count_waiting();
-            self.drop(key);
+            self.let_go(key);
         }
     }
 

@@ -10,15 +10,25 @@ use crate::{
 /// Counts of one run; times are in the scenario's unit until they are written.
 #[derive(Debug)]
 pub(super) struct Tally {
+    /// Calls made.
     pub calls: u32,
+    /// Attempts that reached the service.
     pub arrivals: u64,
+    /// Attempts that it has answered, whoever still cared.
     pub answered: u64,
+    /// Attempts that it has let go without an answer: swallowed, passed over or cancelled.
     pub dropped: u64,
+    /// Attempts that took too long for their clients.
     pub timeouts: u64,
+    /// Answers that counted and said that there is too much to do.
     pub throttled: u64,
+    /// Answers that counted and said that the service is down, or that the work has failed.
     pub errors: u64,
+    /// Sends that their own side has refused.
     pub held_back: u64,
+    /// Calls given up because a budget has refused a retry.
     pub budget_denied: u64,
+    /// Copies.
     pub hedges: u64,
     /// Work whose answer its client no longer waited for.
     pub wasted: f64,
@@ -96,18 +106,16 @@ impl Tally {
     pub fn success(&mut self, now: f64, latency: f64) {
         self.completion.success(self.unit.to_secs(now));
         self.waited += latency;
-        self.recovery.ended(now, true);
     }
 
     /// A call was given up.
-    pub fn gave_up(&mut self, now: f64) {
+    pub const fn gave_up(&mut self) {
         self.gave_up += 1;
-        self.recovery.ended(now, false);
     }
 
-    /// Whether all calls that were to be made have succeeded or were given up.
-    pub const fn ended(&self) -> u64 {
-        self.completion.successes() + self.gave_up
+    /// The first attempt of a call that began at `began` has come to something.
+    pub fn first_attempt(&mut self, began: f64, succeeded: bool) {
+        self.recovery.first_attempt(began, succeeded);
     }
 
     /// Writes the row of a run that has come to its horizon.
@@ -133,7 +141,7 @@ impl Tally {
             unit.to_secs(select_lower(latencies, 0.5)),
             unit.to_secs(select_lower(latencies, 0.99)),
             unit.to_secs(self.waited / successes as f64),
-            successes as f64 / self.ended() as f64,
+            successes as f64 / (successes + self.gave_up) as f64,
             self.recovery.seconds(),
             self.peak.most(),
             self.waiting.mean(horizon),
@@ -199,51 +207,44 @@ impl Peak {
     }
 }
 
-/// Whether calls succeed, second by second from the end of the last trouble on.
-#[derive(Clone, Copy, Debug, Default)]
+/// Whether first attempts succeed, by the second in which their calls began, from the end of the last trouble on.
+#[derive(Clone, Debug, Default)]
 struct Recovery {
     from: f64,
     second: f64,
-    /// The second that is being counted, and the calls that have ended in it.
-    at: f64,
-    ended: u64,
-    succeeded: u64,
-    /// The last second in which too few of them succeeded.
-    bad: Option<f64>,
+    /// First attempts that have come to something, and those of them that succeeded.
+    seconds: Vec<[u32; 2]>,
 }
 
 impl Recovery {
-    /// Successes over calls that end, from which on a second is a good one.
-    const GOOD: f64 = 0.99;
+    /// Successes over first attempts, from which on a second is a good one.
+    const GOOD: f64 = 0.95;
 
-    fn ended(&mut self, now: f64, succeeded: bool) {
-        if now < self.from {
+    /// Seconds that are told apart; all later ones count as one.
+    const MOST: usize = 1_000_000;
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a second's number, bounded")]
+    fn first_attempt(&mut self, began: f64, succeeded: bool) {
+        if began < self.from {
             return;
         }
-        let at = ((now - self.from) / self.second).floor();
-        if at > self.at {
-            self.close();
-            (self.at, self.ended, self.succeeded) = (at, 0, 0);
+        let at = ((began - self.from) / self.second).min((Self::MOST - 1) as f64) as usize;
+        if at >= self.seconds.len() {
+            self.seconds.resize(at + 1, [0; 2]);
         }
-        self.ended += 1;
-        self.succeeded += u64::from(succeeded);
+        self.seconds[at][0] += 1;
+        self.seconds[at][1] += u32::from(succeeded);
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts")]
-    fn close(&mut self) {
-        if (self.succeeded as f64) < Self::GOOD * self.ended as f64 {
-            self.bad = Some(self.at);
-        }
-    }
-
-    /// Seconds from the end of the trouble to the end of the last bad second. NaN if no call has ended since, or the
-    /// last second in which any did was a bad one.
-    fn seconds(mut self) -> f64 {
-        self.close();
-        match self.bad {
-            _ if self.ended == 0 => f64::NAN,
+    /// Seconds from the end of the trouble to the end of the last bad second. NaN if no call has begun since, or the
+    /// last second in which one did was a bad one.
+    #[expect(clippy::cast_precision_loss, reason = "a second's number")]
+    fn seconds(&self) -> f64 {
+        let bad = |[all, good]: &[u32; 2]| f64::from(*good) < Self::GOOD * f64::from(*all);
+        match self.seconds.iter().rposition(bad) {
+            _ if self.seconds.is_empty() => f64::NAN,
             None => 0.0,
-            Some(bad) if bad < self.at => bad + 1.0,
+            Some(bad) if bad + 1 < self.seconds.len() => (bad + 1) as f64,
             Some(_) => f64::NAN,
         }
     }
