@@ -198,3 +198,46 @@ fn d13_a_thousand_successes() {
     // Close to the end a refusal is rare (1 in 2,000 a draw); it never comes later.
     assert!((700..1000).contains(&refused_last), "{refused_last}");
 }
+
+/// D10: an empty quota fails calls at once, and who calls in a loop without a wait of its own calls faster: the
+/// request rate rises when the quota is empty.
+#[test]
+fn d10_an_empty_quota_speeds_up_the_loop() {
+    let (_, logs) = run(r#"
+        name = "d10"
+        horizon = "60s"
+        workload = { kind = "closed", clients = 5, think = { constant = "100ms" } }
+        service = { kind = "workers", workers = 50, work = { constant = "10ms" }, outages = [{ from = "0s", until = "60s" }] }
+        policy.aws = { delay = [{ exp = { base = "1s" } }, { cap = "20s" }, { jitter = [0, 1] }], stop = { attempts = 3 }, budget = [{ bucket = { size = 500, cost = 5, credit = { first_success = 1, refund = true }, scope = "process" } }] }
+        "#);
+    let rate = |from: f64, until: f64| {
+        let within = logs[0].iter().filter(|seen| (from..until).contains(&seen.start)).count();
+        within as f64 / (until - from)
+    };
+    // With tokens a call takes 1.6 s for three attempts, without any 0.1 s for one: 9.4 and 50 requests a second.
+    assert!((8.0..11.0).contains(&rate(0.0, 10.0)), "{}", rate(0.0, 10.0));
+    assert!((rate(50.0, 60.0) - 50.0).abs() < 1.0, "{}", rate(50.0, 60.0));
+}
+
+/// D12: a throttle that counts answers, and not what it refuses: with answers that take 5 s it begins 5 s late, and
+/// settles lower. Of 100 requests a second none succeeds; the window is 10 s.
+#[test]
+fn d12_late_and_low() {
+    let (_, logs) = run(r#"
+        name = "d12"
+        horizon = "300s"
+        workload = { kind = "open", clients = 1, rate = 100, arrivals = "regular" }
+        service = { kind = "workers", work = { constant = "5s" }, failure = 1 }
+        policy.book = { stop = { attempts = 1 }, budget = [{ sre = { k = 2, window = "10s" } }] }
+        policy.zero = { stop = { attempts = 1 }, budget = [{ sre = { k = 2, window = "10s", counts_refused = false, counts_at = "answer" } }] }
+        "#);
+    let sent = |policy: usize, from: f64, until: f64| {
+        logs[policy].iter().filter(|seen| (from..until).contains(&seen.start)).count() as f64
+    };
+    assert!(sent(0, 0.0, 5.0) < 30.0, "the book's formula holds back from the second request on");
+    assert_eq!(sent(1, 0.0, 5.0), 500.0, "until the first answer everything is sent");
+    // Refusals counted: 1,000 wanted in 10 s, one let through. Not counted: r = 1,000 / (r + 1) in 10 s.
+    let (book, zero) = (sent(0, 50.0, 290.0) / 24.0, sent(1, 50.0, 290.0) / 24.0);
+    assert!((0.5..1.6).contains(&book), "{book}");
+    assert!((27.0..38.0).contains(&zero), "{zero}");
+}

@@ -10,8 +10,8 @@ use retrysim_core::{
     policy::{
         breaker::{Breaker, Open as OpenFor, Ratio, Refused, Trip},
         budget::{
-            Bucket, Budget, Concurrency, Credit, Debit, Deposit, Deposits, Gate, Gates, Rule, Scope, Sre,
-            Window,
+            Bucket, Budget, Concurrency, CountsAt, Credit, Debit, Deposit, Deposits, Gate, Gates, Rule,
+            Scope, Sre, Window,
         },
         class::{ByClass, Class, Override},
         hint::{Combine, Hint, Over, Then},
@@ -168,7 +168,14 @@ fn budget() -> impl Strategy<Value = Budget> {
         });
     let sre = (0.0..3.0_f64, option::of(ms(1..3_000)), any::<bool>(), scope()).prop_map(
         |(k, window, counts_refused, scope)| {
-            Budget::Sre(Sre { k, window, gates: Gates::Retries, counts_refused, scope })
+            Budget::Sre(Sre {
+                k,
+                window,
+                gates: Gates::Retries,
+                counts_refused,
+                counts_at: CountsAt::Answer,
+                scope,
+            })
         },
     );
     prop_oneof![2 => bucket().prop_map(Budget::Bucket), 2 => window, 1 => deposits, 1 => concurrency, 1 => sre]
@@ -204,7 +211,14 @@ pub fn gates() -> impl Strategy<Value = (Option<Limiter>, Option<Breaker>, Optio
             Breaker { after, open, probes, refused, scope }
         });
     let sre = (0.5..3.0_f64, option::of(ms(1..3_000)), scope()).prop_map(|(k, window, scope)| {
-        Budget::Sre(Sre { k, window, gates: Gates::EverySend, counts_refused: true, scope })
+        Budget::Sre(Sre {
+            k,
+            window,
+            gates: Gates::EverySend,
+            counts_refused: true,
+            counts_at: CountsAt::Send,
+            scope,
+        })
     });
     (option::of(prop_oneof![bucket, cubic]), option::of(breaker), option::of(sre))
 }

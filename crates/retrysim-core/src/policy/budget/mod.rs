@@ -15,7 +15,7 @@ pub use self::{
     bucket::{Bucket, Cost, Credit, Debit, Gate},
     concurrency::Concurrency,
     deposits::{Deposit, Deposits},
-    sre::{Gates, Sre},
+    sre::{CountsAt, Gates, Sre},
     window::{Rule, Window},
 };
 use super::class::Class;

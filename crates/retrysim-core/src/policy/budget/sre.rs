@@ -28,6 +28,9 @@ pub struct Sre {
     /// Whether a refused request counts as a request.
     #[serde(default = "yes")]
     pub counts_refused: bool,
+    /// When a request that is sent counts.
+    #[serde(default)]
+    pub counts_at: CountsAt,
     /// Who shares the counts.
     #[serde(default)]
     pub scope: Scope,
@@ -42,6 +45,17 @@ pub enum Gates {
     EverySend,
     /// Retries only.
     Retries,
+}
+
+/// When a request that is sent counts as one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CountsAt {
+    /// When it is sent.
+    #[default]
+    Send,
+    /// When its answer comes, as its outcome does: a slow service is seen late (go-zero).
+    Answer,
 }
 
 const fn two() -> f64 {
@@ -72,6 +86,7 @@ pub(crate) struct Compiled {
     window: f64,
     gates: Gates,
     counts_refused: bool,
+    counts_at: CountsAt,
 }
 
 /// When requests were wanted, and when some were accepted.
@@ -111,6 +126,7 @@ impl Compiled {
             window: budget.window.map_or(f64::INFINITY, |window| window.in_unit(unit)),
             gates: budget.gates,
             counts_refused: budget.counts_refused,
+            counts_at: budget.counts_at,
         }
     }
 
@@ -123,6 +139,12 @@ impl Compiled {
     pub fn refusal(&self, counts: &Counts) -> f64 {
         let (requests, accepts) = (counts.requests.count as f64, counts.accepts.count as f64);
         ((requests - self.k * accepts) / (requests + 1.0)).max(0.0)
+    }
+
+    fn count(&self, counts: &mut Counts, at: CountsAt, now: f64) {
+        if self.counts_at == at {
+            counts.requests.add(now, self.window);
+        }
     }
 
     /// A request was refused.
@@ -141,14 +163,16 @@ impl Account for Compiled {
     }
 
     fn on_send(&self, counts: &mut Counts, event: Event) {
-        counts.requests.add(event.now, self.window);
+        self.count(counts, CountsAt::Send, event.now);
     }
 
     fn on_success(&self, counts: &mut Counts, event: Event) {
+        self.count(counts, CountsAt::Answer, event.now);
         counts.accepts.add(event.now, self.window);
     }
 
     fn on_failure(&self, counts: &mut Counts, event: Event) {
+        self.count(counts, CountsAt::Answer, event.now);
         self.catch_up(counts, event.now);
     }
 

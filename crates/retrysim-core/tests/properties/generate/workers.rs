@@ -6,7 +6,7 @@ use retrysim_core::{
     latency::Latency,
     policy::{
         breaker::{Breaker, Open, Ratio, Refused, Trip},
-        budget::{Budget, Concurrency, Deposit, Deposits, Gates, Sre},
+        budget::{Budget, Concurrency, CountsAt, Deposit, Deposits, Gates, Sre},
         class::{ByClass, Override},
         hedge::Hedge,
         limiter::{Cubic, Limiter, Together, TokenBucket},
@@ -69,7 +69,7 @@ fn budget() -> impl Strategy<Value = Budget> {
         });
     let sre = (0.5..3.0_f64, option::of(ms(1..5_000)), gates(), any::<bool>(), scope()).prop_map(
         |(k, window, gates, counts_refused, scope)| {
-            Budget::Sre(Sre { k, window, gates, counts_refused, scope })
+            Budget::Sre(Sre { k, window, gates, counts_refused, counts_at: CountsAt::Answer, scope })
         },
     );
     prop_oneof![deposits, concurrency, sre]
