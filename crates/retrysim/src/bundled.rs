@@ -13,7 +13,7 @@ macro_rules! bundle {
 /// Scenarios: name and TOML text.
 pub const SCENARIOS: &[(&str, &str)] = bundle!("scenarios":
     "herd", "herd_spread", "budget", "layers", "devices", "burst", "overload", "overload_step1",
-    "amplification", "contention",
+    "amplification", "contention", "black_hole",
 );
 
 /// Situations that an on-call engineer would name: scenarios without policies.

@@ -46,11 +46,11 @@ fn walk(policy: &Policy) -> Option<Walk> {
                 let path = format!("{path}.prev.factor");
                 Some(Walk { path, factor: prev.factor, log: libm::log(prev.factor), draws: false })
             }
-            (Stage::Uniform(Uniform { lo, hi }), _) if lo.v == 0.0 && hi.v == 0.0 && hi.prev > 0.0 => {
+            (Stage::Uniform(Uniform { lo, hi, .. }), _) if lo.v == 0.0 && hi.v == 0.0 && hi.prev > 0.0 => {
                 let path = format!("{path}.uniform.hi.prev");
                 Some(Walk { path, factor: hi.prev, log: mean_log(lo.prev, hi.prev), draws: true })
             }
-            (Stage::Uniform(Uniform { lo, hi }), walk) if lo.prev == 0.0 && hi.prev == 0.0 => {
+            (Stage::Uniform(Uniform { lo, hi, .. }), walk) if lo.prev == 0.0 && hi.prev == 0.0 => {
                 walk.map(|walk| walk.times(lo.v, hi.v))
             }
             (Stage::Jitter([lo, hi]), walk) => walk.map(|walk| walk.times(*lo, *hi)),

@@ -63,6 +63,7 @@ enum Op {
     Jitter { lo: f64, width: f64 },
     Add { lo: f64, width: f64 },
     Uniform { lo: End, hi: End },
+    Steps { lo: End, hi: End, steps: f64 },
     Latch(f64),
     Quantum { unit: f64, round: Round },
     Head(Vec<f64>),
@@ -272,7 +273,11 @@ impl Op {
                     n: len(bound.n),
                     max: bound.max.map_or(f64::INFINITY, len),
                 };
-                Self::Uniform { lo: end(&uniform.lo), hi: end(&uniform.hi) }
+                let (lo, hi) = (end(&uniform.lo), end(&uniform.hi));
+                match uniform.steps {
+                    None => Self::Uniform { lo, hi },
+                    Some(steps) => Self::Steps { lo, hi, steps: f64::from(steps) },
+                }
             }
             Stage::Latch(span) => Self::Latch(len(*span)),
             Stage::Quantum(q) => Self::Quantum { unit: len(q.unit), round: q.round },
@@ -353,6 +358,10 @@ impl Op {
                 let step = if curve.is_finite() { curve - memory.telescope } else { f64::MAX };
                 memory.telescope = curve;
                 step / 1.4 * base
+            }
+            Self::Steps { lo, hi, steps } => {
+                let (lo, hi) = (lo.at(v, memory.previous, n), hi.at(v, memory.previous, n));
+                lo + (hi - lo) * (steps * stream.unit()).floor() / steps
             }
             Self::Latch(limit) => {
                 let latched = v >= *limit || (n > 1 && memory.previous >= *limit);

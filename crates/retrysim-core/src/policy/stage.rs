@@ -43,7 +43,8 @@ pub enum Stage {
     Jitter([f64; 2]),
     /// Random: plus `lo + (hi - lo) * u`.
     Add([Span; 2]),
-    /// Random: `lo + (hi - lo) * u` with both ends affine in the value, the previous delay and `n`.
+    /// Random: `lo + (hi - lo) * u` with both ends affine in the value, the previous delay and `n`; with `steps`, `u`
+    /// is one of `0, 1/steps, 2/steps, ...` below 1.
     Uniform(Uniform),
     /// Sticky maximum: once the value reaches it, exactly this for ever, and later stages are skipped.
     Latch(Span),
@@ -146,6 +147,9 @@ pub struct Uniform {
     pub lo: Bound,
     /// Upper end.
     pub hi: Bound,
+    /// How many different values there are; as many as there are numbers unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u32>,
 }
 
 /// An end of [`Stage::Uniform`]: `min(max, abs + v * value + prev * previous + n * retry)`.
@@ -326,6 +330,9 @@ impl Stage {
                 hi.at_least("add[1]", zero)
             }
             Self::Uniform(uniform) => {
+                if uniform.steps == Some(0) {
+                    return Err(Error::invalid("uniform.steps", 0, "1 or more"));
+                }
                 uniform.lo.validate("uniform.lo")?;
                 uniform.hi.validate("uniform.hi")
             }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use retrysim_core::Catalogue;
+
 use crate::{delay, delays, mean, peak_per_second, policy, run, share, total};
 
 /// A1: 10 % jitter, then a cap of 5 minutes: from some retry on everybody waits exactly 300 s, and who failed
@@ -59,16 +61,15 @@ fn a4_two_seeds_must_differ() {
     assert_eq!(distinct(&jittered), 100);
 }
 
-/// A5, since the change: at count 19 the delays are 200 different whole seconds.
+/// A5: at count 19 the delays are ten lumps, 20 s apart; since the change, 200 different whole seconds.
 #[test]
-fn a5_two_hundred_whole_seconds() {
-    let sidekiq = policy(
-        "delay = [{ poly = { power = 4, offset = '15s' } },
-                  { uniform = { lo = { v = 1 }, hi = { v = 1, n = '10s' } } },
-                  { quantum = { unit = '1s', round = 'floor' } }]",
-    );
-    let values: BTreeSet<u64> = delays(&sidekiq, 20, 100_000).iter().map(|delay| *delay as u64).collect();
-    assert_eq!(values, (0..200).map(|more| 19_u64.pow(4) + 15 + more).collect());
+fn a5_ten_lumps_and_two_hundred_whole_seconds() {
+    let values = |name: &str| -> BTreeSet<u64> {
+        let policy = Catalogue::bundled().policy(name).unwrap();
+        delays(policy, 20, 100_000).iter().map(|delay| *delay as u64).collect()
+    };
+    assert_eq!(values("sidekiq-6"), (0..10).map(|lump| 130_336 + 20 * lump).collect());
+    assert_eq!(values("sidekiq"), (0..200).map(|more| 130_336 + more).collect());
 }
 
 /// A6: one retry policy of gRPC, three implementations: means 0.5, 0.8 and 1 times the curve, densities over

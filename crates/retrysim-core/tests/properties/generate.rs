@@ -95,7 +95,11 @@ fn transform() -> BoxedStrategy<Stage> {
         factor().prop_map(Stage::Scale),
         (factor(), factor()).prop_map(|(lo, hi)| Stage::Jitter([lo, hi])),
         (span(), span()).prop_map(|(lo, hi)| Stage::Add([lo, hi])),
-        (bound(), bound()).prop_map(|(lo, hi)| Stage::Uniform(Uniform { lo, hi })),
+        (bound(), bound(), option::of(1_u32..20)).prop_map(|(lo, hi, steps)| Stage::Uniform(Uniform {
+            lo,
+            hi,
+            steps
+        })),
         span().prop_map(Stage::Latch),
         (1_i64..2_000_000_000, prop_oneof![Just(Round::Floor), Just(Round::Ceil), Just(Round::Round)])
             .prop_map(|(unit, round)| Stage::Quantum(Quantum { unit: Span::from_nanos(unit), round })),

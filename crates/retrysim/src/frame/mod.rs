@@ -66,7 +66,7 @@ impl Simulation {
             floats("end_s", rows().map(|(_, row)| unit.to_secs(row.end))),
             floats("delay_s", rows().map(|(_, row)| delay(&row.decision))),
             names("outcome", rows().map(|(_, row)| outcome_name(row.outcome))),
-            names("decision", rows().map(|(_, row)| decision_name(row.decision))),
+            names("decision", rows().map(|(_, row)| decision_name(row.outcome, row.decision))),
         ])
     }
 
@@ -184,9 +184,10 @@ const fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
-const fn decision_name(decision: Option<Decision>) -> &'static str {
+const fn decision_name(outcome: Outcome, decision: Option<Decision>) -> &'static str {
     match decision {
-        None => "done",
+        None if matches!(outcome, Outcome::Ok) => "done",
+        None => "copies_under_way",
         Some(Decision::Retry(_)) => "retry",
         Some(Decision::Exhausted) => "exhausted",
         Some(Decision::BudgetDenied) => "budget_denied",

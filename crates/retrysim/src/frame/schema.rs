@@ -61,7 +61,7 @@ pub const ATTEMPTS: &[Field] = &[
         "decision",
         Type::Text,
         "",
-        "done, retry, exhausted, budget_denied, past_deadline, not_retried or refused",
+        "done, retry, exhausted, budget_denied, past_deadline, not_retried, refused or copies_under_way",
     ),
 ];
 
