@@ -9,9 +9,10 @@ use retrysim::{matrix::Matrix, unwatched};
 #[test]
 fn every_cell_is_as_kept() {
     let kept = include_str!("report.md");
-    let cells = Matrix::bundled().unwrap().cells(None, &unwatched).unwrap();
+    let matrix = Matrix::bundled().unwrap();
+    let cells = matrix.cells(None, &unwatched).unwrap();
     assert!(cells.len() >= 12 * 25, "{} pairs of situation and policy", cells.len());
-    let report = retrysim::matrix::report(&cells);
+    let report = matrix.document(&cells);
     let differences: Vec<String> = kept
         .lines()
         .zip(report.lines())

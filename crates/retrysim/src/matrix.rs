@@ -208,6 +208,22 @@ pub fn frame(cells: &[Cell]) -> Result<DataFrame, Error> {
     ])
 }
 
+impl Matrix {
+    /// All cells as a document.
+    #[must_use]
+    pub fn document(&self, cells: &[Cell]) -> String {
+        format!(
+            "# Policies in situations\n\n\
+             Each line is {} runs (seed {}): calls that succeeded in the end, requests at the service for each call, \
+             the fullest second, how long after the trouble first attempts succeed again (or until a crowd is done), \
+             and the time in which 99 of 100 successful calls were answered. Made by `retrysim matrix`.\n{}",
+            self.runs,
+            self.seed,
+            report(cells)
+        )
+    }
+}
+
 /// Cells as Markdown: a heading a situation, a line a policy.
 #[must_use]
 pub fn report(cells: &[Cell]) -> String {

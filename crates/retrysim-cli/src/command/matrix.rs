@@ -29,7 +29,7 @@ pub fn matrix(args: &MatrixArgs) -> Result<Answer> {
     if args.out.output.is_none() && args.out.format == Format::Table {
         let progress = show::Progress::of("pairs", args.out.quiet);
         let cells = wanted.cells(args.threads, &|done, total| progress.at(done, total))?;
-        return Ok(Answer { text: matrix::report(&cells), passed: true });
+        return Ok(Answer { text: wanted.document(&cells), passed: true });
     }
     let request = Request { job: Job::Matrix(Box::new(wanted)), product: Product::Matrix };
     show::answer(request, args.threads, &args.out)
