@@ -53,7 +53,10 @@ pub fn fingerprint_of(policies: &[(String, Policy)], retries: u32, title: &str) 
 }
 
 fn note() -> String {
-    format!("{SEQUENCES} sequences a policy; stems are delays with a share of their own")
+    format!(
+        "{} sequences a policy; stems are delays with a share of their own",
+        figure::group_digits(&SEQUENCES.to_string())
+    )
 }
 
 fn retry_delay(retry: u32, sorted: &[f64]) -> RetryDelay {

@@ -14,7 +14,10 @@ pub use self::{
     relative::relative,
     sweeps::{curves, heat_map},
 };
-use crate::{figure::Axis, simulation::Simulation};
+use crate::{
+    figure::{self, Axis},
+    simulation::Simulation,
+};
 
 /// Level of the intervals in figures.
 const CONFIDENCE: f64 = 0.95;
@@ -31,6 +34,7 @@ fn metric_axis(metric: &str) -> Axis {
 fn runs_note(simulation: &Simulation) -> String {
     let runs = simulation.runs.plan.len();
     let s = if runs == 1 { "" } else { "s" };
+    let runs = figure::group_digits(&runs.to_string());
     format!("{} · {runs} run{s} a policy · {}", simulation.scenario.name, simulation.generator().name())
 }
 
