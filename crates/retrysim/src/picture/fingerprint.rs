@@ -67,6 +67,7 @@ pub fn fingerprint_of(policies: &[(String, Policy)], retries: u32, title: &str) 
 /// assert!(figure.check().is_ok());
 /// # Ok::<(), retrysim::Error>(())
 /// ```
+#[must_use]
 pub fn by_retry(measured: &[Measured], what: &str, of: impl Fn(&Retry) -> f64, title: &str) -> Figure {
     let retries = measured.iter().map(|measured| measured.retries.len()).min().unwrap_or(0);
     // The first policy stands at the top.

@@ -7,7 +7,7 @@ use retrysim_core::{
 use super::{count, runs_note};
 use crate::{
     error::Error,
-    figure::{self, Axis, Figure, Layer, Level, Panel, PolicyArrivals, Waits},
+    figure::{self, Axis, Figure, Key, Layer, Level, Mark, Panel, PolicyArrivals, Waits},
     log::{Bin, Timeline},
     simulation::Simulation,
 };
@@ -31,18 +31,24 @@ fn capacity_per_s(scenario: &Scenario) -> Option<f64> {
     }
 }
 
-/// Outages and brown-outs as grey bands.
+/// Outages and brown-outs as grey bands; those of which there are several share a label.
 fn troubles(service: &Service) -> Vec<Layer> {
-    let band = |what, from: Span, until: Span| {
-        let (x0, x1) = (from.secs(), until.secs());
-        Layer::Band { x0, x1, label: figure::lasting(what, x0, x1) }
+    let outages: Vec<_> = service.outages().iter().map(|outage| (outage.from, outage.until)).collect();
+    let brownouts: Vec<_> = match service {
+        Service::Workers(service) => {
+            service.brownouts.iter().map(|brownout| (brownout.from, brownout.until)).collect()
+        }
+        _ => Vec::new(),
     };
-    let outages = service.outages().iter().map(|outage| band("outage", outage.from, outage.until));
-    let brownouts = match service {
-        Service::Workers(service) => service.brownouts.as_slice(),
-        _ => &[],
+    let bands = |what: &str, all: &[(Span, Span)]| -> Vec<Layer> {
+        let band = |(from, until): &(Span, Span)| {
+            let (x0, x1) = (from.secs(), until.secs());
+            let label = if all.len() > 1 { what.to_owned() } else { figure::lasting(what, x0, x1) };
+            Layer::Band { x0, x1, label }
+        };
+        all.iter().map(band).collect()
     };
-    outages.chain(brownouts.iter().map(|brownout| band("brown-out", brownout.from, brownout.until))).collect()
+    [bands("outage", &outages), bands("brown-out", &brownouts)].concat()
 }
 
 /// The mean over runs of what `of` counts in each of the first `shown` bins.
@@ -63,7 +69,8 @@ fn bins_until(lines: &[Timeline], bin_s: f64, until: Option<Span>) -> usize {
     until.map_or(longest, |until| longest.min((until.secs() / bin_s).ceil().max(1.0) as usize))
 }
 
-/// Arrivals over time up to `until`, a panel a policy: mean over runs, with the outage and the capacity.
+/// Arrivals over time up to `until`, a panel a policy: mean over runs, with outages, brown-outs and the
+/// capacity.
 ///
 /// ```
 /// use retrysim::{RunConfig, bundled, picture, simulate};
@@ -91,13 +98,23 @@ pub fn arrivals(simulation: &Simulation, until: Option<Span>, title: &str) -> Re
             PolicyArrivals { policy: policy.clone(), bins }
         })
         .collect();
-    let data = figure::Arrivals {
-        bin_s,
-        outage_s: outage(&simulation.scenario),
-        capacity_per_s: capacity_per_s(&simulation.scenario),
-        policies,
-    };
-    Ok(figure::arrivals(title, &data).note(runs_note(simulation)))
+    let capacity_per_s = capacity_per_s(&simulation.scenario);
+    let data = figure::Arrivals { bin_s, outage_s: None, capacity_per_s, policies };
+    let mut figure = figure::arrivals(title, &data);
+    let troubles = troubles(&simulation.scenario.service);
+    let mut keys: Vec<Key> = Vec::new();
+    for band in &troubles {
+        if let Layer::Band { label, .. } = band
+            && keys.iter().all(|key| key.name != *label)
+        {
+            keys.push(Key { name: label.clone(), mark: Mark::Band });
+        }
+    }
+    figure.legend.splice(0..0, keys);
+    for panel in &mut figure.panels {
+        panel.layers.splice(0..0, troubles.iter().cloned());
+    }
+    Ok(figure.note(runs_note(simulation)))
 }
 
 /// What `of` counts, a second, over time up to `until`: a panel a group of policies, a line a policy, mean over runs,
@@ -137,8 +154,9 @@ pub fn rates(
             retrysim_core::Error::Unknown { kind: "policy", name: (*policy).to_owned(), known }
         })?;
         let bins = mean_bins(&simulation.timelines[place * runs..][..runs], shown, &of);
-        let middle = |i: usize| (count(i as u64) + 0.5) * bin_s;
-        let points = bins.iter().enumerate().map(|(i, n)| (middle(i), n / bin_s)).collect();
+        let edge = |i: usize| count(i as u64) * bin_s;
+        let step = |(i, n): (usize, &f64)| [(edge(i), n / bin_s), (edge(i + 1), n / bin_s)];
+        let points = bins.iter().enumerate().flat_map(step).collect();
         Ok(Layer::Line { name: (*name).to_owned(), points, dashed: false, marked: false })
     };
     let panel = |(heading, policies): &(&str, &[(&str, &str)])| {
