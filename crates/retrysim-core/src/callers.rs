@@ -12,7 +12,7 @@ use crate::{
         class::Class,
         compiled::Rules,
         delay::Memory,
-        limiter::Rate,
+        limiter::{LimiterRule, Rate},
         scope::{Ledger, Population, Scope},
         state::{From, Rng},
         stop::Timely,
@@ -58,7 +58,7 @@ pub struct Failure {
 pub enum Sending {
     /// It may be sent.
     Now,
-    /// It may be sent then.
+    /// Not before then; ask again.
     At(f64),
     /// It is not sent: a breaker is open, or it was held back. This follows.
     Not(Decision),
@@ -167,7 +167,7 @@ impl<'p> Callers<'p> {
         }
         match self.gate(call, now, stream) {
             Gate::Opens(at) if at > now => {
-                call.is_let_through = true;
+                call.is_let_through = self.policy.limiter.as_ref().is_some_and(LimiterRule::reserves);
                 Sending::At(at)
             }
             Gate::Opens(_) => Sending::Now,
@@ -261,7 +261,8 @@ impl<'p> Callers<'p> {
         if self.is_spent(call, now) {
             return Decision::Exhausted;
         }
-        match self.policy.delay(call.attempt, failure.hint, &mut call.memory, stream) {
+        let rules = &self.policy.own;
+        match rules.delay(call.attempt, failure.class, failure.hint, &mut call.memory, stream) {
             Some(delay) => self.admit(call, now, delay),
             None => Decision::Exhausted,
         }

@@ -76,6 +76,30 @@ impl Latency {
         }
     }
 
+    /// The mean, in seconds.
+    ///
+    /// ```
+    /// use retrysim_core::{Span, latency::Latency};
+    ///
+    /// assert_eq!(Latency::Uniform([Span::ZERO, Span::from_secs(3)]).mean_s(), 1.5);
+    /// ```
+    #[must_use]
+    pub fn mean_s(&self) -> f64 {
+        match self {
+            Self::Constant(span) => span.secs(),
+            Self::Uniform([lo, hi]) => (lo.secs() + hi.secs()) / 2.0,
+            Self::Normal { mean, sd } if *sd == Span::ZERO => mean.secs(),
+            Self::Normal { mean, sd } => {
+                // Of the absolute value.
+                let (sd, z) = (sd.secs(), mean.secs() / sd.secs());
+                let half = std::f64::consts::FRAC_1_SQRT_2 * z;
+                sd * (std::f64::consts::FRAC_2_PI.sqrt() * libm::exp(-half * half) + z * libm::erf(half))
+            }
+            Self::Exponential { mean } => mean.secs(),
+            Self::LogNormal { median, sigma } => median.secs() * libm::exp(sigma * sigma / 2.0),
+        }
+    }
+
     /// The distribution in `unit`.
     #[must_use]
     pub fn compile(&self, unit: Unit) -> Sampler {

@@ -23,6 +23,8 @@ pub mod prelude {
     pub struct Sweep { pub points: Vec<Point> }
     pub struct RunConfig;
     pub struct Axis;
+    pub struct Catalogue;
+    pub struct Measured;
     pub struct Point { pub simulation: Simulation }
     pub enum Generator { Philox, CPython, Mulberry32 }
     pub enum Record { Totals, Timeline(Span), Attempts }
@@ -80,7 +82,14 @@ pub mod prelude {
         pub fn vary<V>(self, _: &str, _: impl IntoIterator<Item = V>) -> Self { loop {} }
         pub fn policies<S: Into<String>>(self, _: impl IntoIterator<Item = S>) -> Self { loop {} }
     }
+    impl Catalogue {
+        pub fn bundled() -> &'static Self { loop {} }
+        pub fn entry(&self, _: &str) -> Result<&catalogue::Entry, Error> { loop {} }
+        pub fn policy(&self, _: &str) -> Result<&Policy, Error> { loop {} }
+    }
+    pub fn measure_policy(_: &str, _: &Policy, _: u32, _: u64, _: u32) -> Result<Measured, Error> { loop {} }
     impl Policy {
+        pub fn from_toml(_: &str) -> Result<Self, Error> { loop {} }
         pub fn exponential(_: impl Into<Span>, _: f64) -> Self { loop {} }
         pub fn cap(self, _: impl Into<Span>) -> Self { loop {} }
         pub fn jitter(self, _: f64, _: f64) -> Self { loop {} }
@@ -136,5 +145,15 @@ pub mod prelude {
         pub fn heat_map(_: &Sweep, _: &str, _: &str, _: &str) -> Result<Figure, Error> { loop {} }
         pub fn relative(_: &[(&str, &Simulation, &str)], _: &[&str], _: &str, _: &str) -> Result<Figure, Error> { loop {} }
         pub fn fingerprint(_: &Scenario, _: &[String], _: u32, _: &str) -> Result<Figure, Error> { loop {} }
+        pub fn fingerprint_of(_: &[(String, super::Policy)], _: u32, _: &str) -> Figure { loop {} }
+    }
+    pub mod catalogue {
+        use super::{DataFrame, Error};
+        pub struct Entry { pub id: String, pub about: String, pub policy: super::Policy }
+        pub fn frame(_: &[&Entry]) -> Result<DataFrame, Error> { loop {} }
+    }
+    pub mod delays {
+        use super::{DataFrame, Error, Policy, Span};
+        pub fn after_hints(_: &[(String, Policy)], _: &[Span], _: f64) -> Result<DataFrame, Error> { loop {} }
     }
 }

@@ -14,7 +14,7 @@ pub const fn help() -> Help {
     Help
 }
 
-const LINES: [(&str, &str); 19] = [
+const LINES: [(&str, &str); 21] = [
     (
         "bundled::scenario(\"herd\")?",
         "a published experiment: herd, burst, devices, overload, contention, budget, ...",
@@ -50,6 +50,14 @@ const LINES: [(&str, &str); 19] = [
     (
         "picture::fingerprint(&scenario, &[\"full\".into()], 8, \"title\")?",
         "where the delays of a policy lie, retry by retry",
+    ),
+    (
+        "Catalogue::bundled().policy(\"stripe\")?",
+        "a policy of a real library; catalogue::frame(&entries)? lists them",
+    ),
+    (
+        "checks::findings(&[(\"mine\".into(), lint(&policy))])?",
+        "what its author may not have meant, with a cure",
     ),
     ("frame.lazy().filter(col(\"policy\").eq(lit(\"full\"))).collect()?", "a frame is a polars DataFrame"),
     (

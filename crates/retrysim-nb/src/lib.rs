@@ -22,11 +22,13 @@ macro_rules! eprintln {
 /// What every cell sees.
 pub mod prelude {
     pub use retrysim::{
-        Design, Error, Generator, Plan, Policy, Precision, Record, RunConfig, Scenario, Simulation, Span,
-        Sweep, Unit, bundled, experiment, figure,
+        Catalogue, Design, Error, Generator, Plan, Policy, Precision, Record, RunConfig, Scenario,
+        Simulation, Span, Sweep, Unit, bundled, catalogue, checks, delays, experiment, figure,
         figure::{Axis, Curve, Figure},
         frame,
         frame::{Cells, column, of_columns},
+        lint::lint,
+        measure::{Measured, measure_policy},
         picture, polars,
         polars::prelude::{DataFrame, IntoLazy, LazyFrame, NamedFrom, Series, col, len, lit},
         published,

@@ -1,7 +1,10 @@
 //! What can be said of a policy by itself, as frames: findings of the linter, and measured delays.
 
 use polars::prelude::DataFrame;
-use retrysim_core::{lint::Finding, measure::Measured};
+use retrysim_core::{
+    lint::Finding,
+    measure::{Measured, Retry},
+};
 
 use crate::{
     error::Error,
@@ -49,9 +52,8 @@ pub fn findings(by_policy: &[(String, Vec<Finding>)]) -> Result<DataFrame, Error
 /// [`Error::Frame`] if polars refuses the columns.
 pub fn measured(measured: &Measured) -> Result<DataFrame, Error> {
     let rows = &measured.retries;
-    let number =
-        |of: &dyn Fn(&retrysim_core::measure::Retry) -> f64| Cells::Number(rows.iter().map(of).collect());
-    let count = |of: &dyn Fn(&retrysim_core::measure::Retry) -> usize| {
+    let number = |of: &dyn Fn(&Retry) -> f64| Cells::Number(rows.iter().map(of).collect());
+    let count = |of: &dyn Fn(&Retry) -> usize| {
         Cells::Whole(rows.iter().map(|row| i64::try_from(of(row)).unwrap_or(i64::MAX)).collect())
     };
     of_columns(vec![
@@ -72,6 +74,31 @@ pub fn measured(measured: &Measured) -> Result<DataFrame, Error> {
         column("common_share", number(&|row| row.common_share)),
         column("correlation", number(&|row| row.correlation)),
     ])
+}
+
+/// One number by policy and retry, such as `|retry| retry.jitter`: a row a policy, a column a retry. A retry that
+/// nobody makes is null.
+///
+/// ```
+/// use retrysim::{Policy, Span, checks, measure::measure_policy};
+///
+/// let full = Policy::exponential(Span::from_secs(1), 2.0).jitter(0.0, 1.0);
+/// let measured = [measure_policy("full", &full, 1_000, 0, 3)?];
+/// assert_eq!(checks::by_retry(&measured, |retry| retry.jitter)?.shape(), (1, 4));
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Frame`] if polars refuses the columns.
+pub fn by_retry(measured: &[Measured], of: impl Fn(&Retry) -> f64) -> Result<DataFrame, Error> {
+    let names = measured.iter().map(|measured| measured.name.clone()).collect();
+    let most = measured.iter().map(|measured| measured.retries.len()).max().unwrap_or(0);
+    let mut columns = vec![column("policy", Cells::Text(names))];
+    columns.extend((0..most).map(|n| {
+        let cells = measured.iter().map(|measured| measured.retries.get(n).map_or(f64::NAN, &of)).collect();
+        column(&format!("retry {}", n + 1), Cells::Number(cells))
+    }));
+    of_columns(columns)
 }
 
 /// Densities of measured delays: a row a bin, `[from_s, to_s)` of a retry with its count.

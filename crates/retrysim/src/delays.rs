@@ -4,6 +4,7 @@ use polars::prelude::DataFrame;
 use retrysim_core::{
     Error as CoreError, Policy, Span, Unit,
     draw::{Draws, Philox, Purpose},
+    policy::{Compiled, class::Class},
     stats,
 };
 use serde::{Deserialize, Serialize};
@@ -73,8 +74,7 @@ impl Delays {
     /// [`Error::Core`] for a fixed number outside `[0, 1)` or more delays than can be held.
     pub fn frame(&self) -> Result<DataFrame, Error> {
         match self.draw {
-            Draw::Fixed(u) if (0.0..1.0).contains(&u) => self.fixed(u),
-            Draw::Fixed(u) => Err(CoreError::invalid("u", u, "a number u with 0 <= u < 1").into()),
+            Draw::Fixed(u) => check_u(u).and_then(|()| self.fixed(u)),
             Draw::Sequences { draws, seed } => self.drawn(draws, seed),
         }
     }
@@ -100,6 +100,58 @@ impl Delays {
             )
         }));
         of_columns(columns)
+    }
+}
+
+/// What policies make of a server's hint: the delay before the first retry after a throttling answer, with every
+/// draw at `u`. A row a policy; a column without a hint, and one for each hint.
+///
+/// ```
+/// use retrysim::{Catalogue, Span, delays, export};
+///
+/// let policies = ["stripe", "openai-python"].map(|name| Ok((name.to_owned(), Catalogue::bundled().policy(name)?.clone())));
+/// let policies = policies.into_iter().collect::<Result<Vec<_>, retrysim::Error>>()?;
+/// let table = delays::after_hints(&policies, &[Span::from_secs(1), Span::from_secs(600)], 0.5)?;
+/// assert!(export::csv(&table)?.contains("openai-python,0.4375 s,1 s,gives up"));
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Core`] for a `u` outside `[0, 1)`.
+pub fn after_hints(policies: &[(String, Policy)], hints: &[Span], u: f64) -> Result<DataFrame, Error> {
+    check_u(u)?;
+    let throttled: Vec<_> = policies
+        .iter()
+        .map(|(_, policy)| policy.after(Class::Throttle).map(|policy| policy.compile(Unit::S)))
+        .collect();
+    let of_hint = |hint: Option<Span>| {
+        let cell = |policy: &Option<Compiled>| {
+            let delays = policy.as_ref().map(|policy| policy.fixed_delays(1, hint.map(Span::secs), u));
+            delays.and_then(|delays| delays.first().copied()).map_or_else(|| "gives up".into(), readable)
+        };
+        Cells::Text(throttled.iter().map(cell).collect())
+    };
+    let names = policies.iter().map(|(name, _)| name.clone()).collect();
+    let mut columns = vec![column("policy", Cells::Text(names)), column("no hint", of_hint(None))];
+    columns.extend(hints.iter().map(|hint| column(&readable(hint.secs()), of_hint(Some(*hint)))));
+    of_columns(columns)
+}
+
+/// A delay for readers: seconds to the tenth of a millisecond, or hours and minutes if it is long.
+#[expect(clippy::cast_possible_truncation, reason = "saturates at 292 years")]
+fn readable(secs: f64) -> String {
+    if secs < 1000.0 {
+        format!("{} s", (secs * 1e4).round() / 1e4)
+    } else {
+        Span::from_secs(secs.round() as i64).to_string()
+    }
+}
+
+fn check_u(u: f64) -> Result<(), Error> {
+    if (0.0..1.0).contains(&u) {
+        Ok(())
+    } else {
+        Err(CoreError::invalid("u", u, "a number u with 0 <= u < 1").into())
     }
 }
 

@@ -29,10 +29,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    policy::{
-        Policy,
-        class::{Class, Override},
-    },
+    policy::{Policy, class::Class},
     span::Span,
 };
 
@@ -142,24 +139,13 @@ pub fn lint(policy: &Policy) -> Vec<Finding> {
     let own = check(policy);
     let by_class: Vec<Finding> = Class::ALL
         .into_iter()
-        .filter_map(|class| Some((class, after(policy, class)?)))
+        .filter(|class| policy.on.of(*class).is_some())
+        .filter_map(|class| Some((class, policy.after(class)?)))
         .flat_map(|(class, other)| check(&other).into_iter().map(move |finding| (class, finding)))
         .filter(|(_, finding)| !own.contains(finding))
         .map(|(class, finding)| finding.within(&format!("on.{}", class.name())))
         .collect();
     own.into_iter().chain(by_class).collect()
-}
-
-/// What is followed after a class of errors that has rules of its own and is retried.
-fn after(policy: &Policy, class: Class) -> Option<Policy> {
-    let Override { retry, delay, stop, hint } = policy.on.of(class)?.clone();
-    let own = policy.clone();
-    (retry != Some(false)).then(|| Policy {
-        delay: delay.unwrap_or(own.delay),
-        stop: stop.unwrap_or(own.stop),
-        hint: hint.or(own.hint),
-        ..own
-    })
 }
 
 /// All findings about the rules that a valid policy has for most classes of errors.

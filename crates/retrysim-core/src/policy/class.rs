@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    Policy,
     hint::Hint,
     stage::{Stage, validate_all},
     stop::Stop,
@@ -90,6 +91,32 @@ impl ByClass {
     pub(super) fn validate(&self) -> Result<(), Error> {
         Class::ALL.into_iter().try_for_each(|class| {
             self.of(class).map_or(Ok(()), |own| own.validate().map_err(|error| error.within(class.name())))
+        })
+    }
+}
+
+impl Policy {
+    /// The policy that is followed after `class`: what is different then in place of its own. `None` if such errors
+    /// are not retried.
+    ///
+    /// ```
+    /// use retrysim_core::{Catalogue, policy::class::Class};
+    ///
+    /// let policy = Catalogue::bundled().policy("aws-standard-2.1")?;
+    /// let throttled = policy.after(Class::Throttle).expect("it is retried");
+    /// assert_ne!(throttled.delay, policy.delay);
+    /// assert_eq!(throttled.budget, policy.budget);
+    /// # Ok::<(), retrysim_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn after(&self, class: Class) -> Option<Self> {
+        let Override { retry, delay, stop, hint } = self.on.of(class).cloned().unwrap_or_default();
+        let own = self.clone();
+        (retry != Some(false)).then(|| Self {
+            delay: delay.unwrap_or(own.delay),
+            stop: stop.unwrap_or(own.stop),
+            hint: hint.or(own.hint),
+            ..own
         })
     }
 }

@@ -195,7 +195,7 @@ impl Compiled {
         self.own.delay.memory()
     }
 
-    /// The delay before retry `n` (1 = the first), in the compiled unit; `hint` is what the server said, throttling.
+    /// The delay before retry `n` (1 = the first), in the compiled unit; a server that gives a `hint` throttles.
     ///
     /// `None` if the hint makes the policy give up. The delay is remembered as the previous one.
     #[inline(always)]
@@ -206,7 +206,8 @@ impl Compiled {
         memory: &mut Memory,
         stream: &mut S,
     ) -> Option<f64> {
-        self.own.delay(n, Class::Throttle, hint, memory, stream)
+        let rules = if hint.is_some() { self.after(Class::Throttle) } else { &self.own };
+        rules.delay(n, Class::Throttle, hint, memory, stream)
     }
 
     /// The delays before retries `1..=retries` with every draw fixed at `u`; they end where the hint makes the

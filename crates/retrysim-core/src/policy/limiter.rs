@@ -49,7 +49,8 @@ pub enum Together {
 }
 
 /// The rate limiter of the AWS SDKs' adaptive mode. It sleeps until the first throttling answer, then every send
-/// takes a token.
+/// takes a token. Who finds none waits as long as the rate of that moment makes it, and then asks again: waiters have
+/// no order.
 ///
 /// A throttling answer at rate `r` sets `w = r`, `K = (w (1 - beta) / scale)^(1/3)` and the rate to `beta r`; `r` is
 /// the measured rate, and later no more than the limit. A success `t` seconds after the last throttling answer sets
@@ -135,6 +136,9 @@ impl Limiter {
     }
 }
 
+/// What a token may lack after a sum of refills.
+const SLACK: f64 = 1e-9;
+
 /// A limiter; it counts in seconds, as its rates do.
 #[derive(Clone, Debug)]
 pub(crate) struct LimiterRule {
@@ -179,11 +183,21 @@ impl Rate {
         self.at = now;
     }
 
-    /// Takes a token and says when there is one.
-    fn take(&mut self, now: f64) -> f64 {
+    /// Takes a token and says when there is one: those who wait have reserved theirs.
+    fn reserve(&mut self, now: f64) -> f64 {
         self.refill(now);
         self.tokens -= 1.0;
         if self.tokens >= 0.0 { now } else { now - self.tokens / self.fill }
+    }
+
+    /// Takes a token if there is one, and else says when there might be, at this rate.
+    fn take(&mut self, now: f64) -> f64 {
+        self.refill(now);
+        if self.tokens < 1.0 - SLACK {
+            return now + (1.0 - self.tokens) / self.fill;
+        }
+        self.tokens -= 1.0;
+        now
     }
 }
 
@@ -260,9 +274,20 @@ impl LimiterRule {
         }
     }
 
-    /// Takes a token for a send and says when it may be made.
+    /// Whether who has to wait has a token already, and need not ask again.
+    pub const fn reserves(&self) -> bool {
+        matches!(self.limiter, Limiter::TokenBucket(_))
+    }
+
+    /// Takes a token for a send and says when it may be made; or, of a limiter that does not reserve, when to ask
+    /// again.
     pub fn take(&self, rate: &mut Rate, now: f64) -> f64 {
-        if rate.is_on { rate.take(now * self.second) / self.second } else { now }
+        if !rate.is_on {
+            return now;
+        }
+        let at = now * self.second;
+        let next = if self.reserves() { rate.reserve(at) } else { rate.take(at) };
+        if next > at { next / self.second } else { now }
     }
 
     /// The delay of a retry, with the wait for a token if only retries wait.
@@ -359,14 +384,15 @@ mod tests {
         assert!(is_close(rate.measured.rate, measured), "{}", rate.measured.rate);
         rule.on_answer(&mut rate, 1_010.0, true);
         assert!(rate.is_on && is_close(rate.fill, 0.7 * measured), "{}", rate.fill);
-        let (first, later) = (rule.take(&mut rate, 1_010.0), rule.take(&mut rate, 1_010.0));
-        assert!(
-            first >= 1_010.0 && is_close(later - first.max(1_010.0), 1_000.0 / rate.fill),
-            "{first}, {later}"
-        );
+        // Who asks again when told gets the token; the next one is a token's time away.
+        let first = rule.take(&mut rate, 1_010.0);
+        assert!(first > 1_010.0 && is_close(rule.take(&mut rate, 1_010.0), first), "{first}");
+        assert!(is_close(rule.take(&mut rate, first), first));
+        let later = rule.take(&mut rate, first);
+        assert!(is_close(later - first, 1_000.0 / rate.fill), "{first}, {later}");
         // A second throttling answer counts from the limit, which is lower than what was measured.
         let before = rate.fill;
-        rule.on_answer(&mut rate, 1_020.0, true);
+        rule.on_answer(&mut rate, first + 10.0, true);
         assert!(is_close(rate.fill, 0.7 * before), "{}", rate.fill);
     }
 

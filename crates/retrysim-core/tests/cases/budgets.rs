@@ -241,3 +241,31 @@ fn d12_late_and_low() {
     assert!((0.5..1.6).contains(&book), "{book}");
     assert!((27.0..38.0).contains(&zero), "{zero}");
 }
+
+/// D2 again, under traffic that does not tick in whole seconds: tower's slots skip one each time they end late, and
+/// the burst comes back after 6 s; Finagle's come back after the nine or ten seconds that were meant.
+#[test]
+fn d2_the_echo_of_real_traffic() {
+    let bursts = |slots: &str| -> Vec<f64> {
+        let budget = compiled(&format!(
+            "budget = [{{ deposits = {{ ratio = 0.0, scale = 1, min_per_s = 10, slots = '{slots}' }} }}]"
+        ));
+        let mut client = Client::new(&budget);
+        let granted = (1..=800).map(|i| f64::from(i) * 0.0251).map(|now| (now, client.granted(4, now)));
+        let mut last = f64::NEG_INFINITY;
+        let mut bursts = Vec::new();
+        for (now, granted) in granted {
+            if granted > 0 && now - last > 1.0 {
+                bursts.push(now);
+            }
+            if granted > 0 {
+                last = now;
+            }
+        }
+        bursts
+    };
+    let gap = |bursts: &[f64]| bursts[1] - bursts[0];
+    let (tower, finagle) = (bursts("tower"), bursts("finagle"));
+    assert!((5.5..6.5).contains(&gap(&tower)), "{tower:?}");
+    assert!((9.5..10.5).contains(&gap(&finagle)), "{finagle:?}");
+}

@@ -226,14 +226,14 @@ fn the_rate_comes_back_along_a_cubic_curve() {
                     succeeds(&mut callers, now);
                 }
                 // Some tokens may have been saved: the first sends need not wait.
-                let mut wait = || loop {
+                let mut wait = |now| loop {
                     let mut call = callers.call(0, 0, now);
                     if let Sending::At(at) = callers.ask(&mut call, now, &mut Fixed(0.5)) {
-                        break at - now;
+                        break at;
                     }
                 };
-                let first = wait();
-                let rate = 1.0 / (wait() - first);
+                let first = wait(now);
+                let rate = 1.0 / (wait(first) - first);
                 let theirs = row["rate"].as_f64().unwrap();
                 assert!((rate - theirs).abs() < RELATIVE * theirs, "{}: {rate} for {row}", name(vector));
             }

@@ -11,7 +11,7 @@ use retrysim_core::{
         breaker::{Breaker, Open as OpenFor, Ratio, Refused, Trip},
         budget::{
             Bucket, Budget, Concurrency, CountsAt, Credit, Debit, Deposit, Deposits, Gate, Gates, Rule,
-            Scope, Sre, Window,
+            Scope, Slots, Sre, Window,
         },
         class::{ByClass, Class, Override},
         hint::{Combine, Hint, Over, Then},
@@ -164,7 +164,16 @@ fn budget() -> impl Strategy<Value = Budget> {
     let deposits = (0.0..3.0_f64, ms(1..3_000), 0_u32..20, 1_u32..1_000, option::of(0.0..1.0_f64), scope())
         .prop_map(|(ratio, ttl, min_per_s, scale, per_call, scope)| {
             let deposit = if scale % 2 == 0 { Deposit::Request } else { Deposit::Success };
-            Budget::Deposits(Deposits { ratio, ttl, min_per_s, scale, deposit, per_call, scope })
+            Budget::Deposits(Deposits {
+                ratio,
+                ttl,
+                min_per_s,
+                scale,
+                slots: Slots::Finagle,
+                deposit,
+                per_call,
+                scope,
+            })
         });
     let concurrency =
         (0.0..1.0_f64, 0_u32..5, any::<bool>(), scope()).prop_map(|(share, min, counts_backoff, scope)| {

@@ -52,8 +52,7 @@ fn panel(data: &Arrivals, policy: &PolicyArrivals) -> Panel {
     let peak = bins.iter().map(|bin| bin.1).fold(0.0, f64::max);
     let outage = data.outage_s.map(|(x0, x1)| Layer::Band { x0, x1, label: outage_label(x0, x1) });
     let steps = Layer::Steps { name: policy.policy.clone(), bins, width: data.bin_s };
-    let capacity =
-        data.capacity_per_s.map(|y| Layer::HLine { y, label: format!("capacity {} per s", short(y)) });
+    let capacity = data.capacity_per_s.map(|y| Layer::HLine { y, label: capacity_label(y) });
     Panel {
         title: policy.policy.clone(),
         remark: format!("peak {} per s", short(peak)),
@@ -63,5 +62,15 @@ fn panel(data: &Arrivals, policy: &PolicyArrivals) -> Panel {
 
 /// `outage, 0 to 1 s`.
 pub(super) fn outage_label(x0: f64, x1: f64) -> String {
-    format!("outage, {} to {} s", short(x0), short(x1))
+    lasting("outage", x0, x1)
+}
+
+/// `brown-out, 0 to 1 s`.
+pub(crate) fn lasting(what: &str, x0: f64, x1: f64) -> String {
+    format!("{what}, {} to {} s", short(x0), short(x1))
+}
+
+/// `capacity 500 per s`.
+pub(crate) fn capacity_label(per_s: f64) -> String {
+    format!("capacity {} per s", short(per_s))
 }

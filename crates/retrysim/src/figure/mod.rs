@@ -67,6 +67,7 @@ mod test_refusals;
 mod tests;
 
 pub use arrivals::{Arrivals, PolicyArrivals, arrivals};
+pub(crate) use arrivals::{capacity_label, lasting};
 pub use bars::bars;
 pub use curves::{Curve, curves};
 pub use ecdf::{Sample, ecdf};

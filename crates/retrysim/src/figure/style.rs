@@ -58,7 +58,7 @@ pub struct Style {
 }
 
 /// The fixed table. Policies that are compared in one experiment have different colours *and* different dashes.
-const TABLE: [(&str, Hue, Dash, Marker); 21] = [
+const TABLE: [(&str, Hue, Dash, Marker); 23] = [
     ("no_jitter", Hue::Ink, Dash::Dash, Marker::Circle),
     ("none", Hue::Ink, Dash::Solid, Marker::Circle),
     ("no_retry", Hue::Grey, Dash::Dot, Marker::Plus),
@@ -79,6 +79,8 @@ const TABLE: [(&str, Hue, Dash, Marker); 21] = [
     ("retry_after_obeyed", Hue::Orange, Dash::Solid, Marker::Circle),
     ("retry_after_floor_1_2x", Hue::Green, Dash::Dash, Marker::Square),
     ("retry_after_full_jitter", Hue::Blue, Dash::Long, Marker::Triangle),
+    ("before", Hue::Orange, Dash::Dash, Marker::Square),
+    ("after", Hue::Blue, Dash::Solid, Marker::Circle),
     ("theory", Hue::Grey, Dash::Dash, Marker::Plus),
 ];
 

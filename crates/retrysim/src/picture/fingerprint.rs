@@ -1,12 +1,15 @@
-//! The fingerprint of a policy: its delays, retry by retry.
+//! The delays of policies, retry by retry: fingerprints, and one number of each retry.
 
-use retrysim_core::{Policy, Scenario};
+use retrysim_core::{
+    Policy, Scenario,
+    measure::{Measured, Retry},
+};
 
 use super::count;
 use crate::{
     delays::sequences,
     error::Error,
-    figure::{self, Axis, Figure, Fingerprint, RetryDelay},
+    figure::{self, Axis, Figure, Fingerprint, Heat, Layer, Panel, RetryDelay, Scale, label_of},
 };
 
 /// Sequences behind a fingerprint, and the bins of its densities.
@@ -50,6 +53,34 @@ pub fn fingerprint_of(policies: &[(String, Policy)], retries: u32, title: &str) 
     };
     let prints: Vec<Fingerprint> = policies.iter().map(print).collect();
     figure::fingerprint(title, Axis::linear("delay", "s"), &prints).note(note())
+}
+
+/// One number of each retry, such as the jitter that is left, as a heat map: a row a policy, as far as all of them
+/// retry. `what` stands at the colour bar.
+///
+/// ```
+/// use retrysim::{Policy, Span, measure::measure_policy, picture};
+///
+/// let full = Policy::exponential(Span::from_secs(1), 2.0).jitter(0.0, 1.0);
+/// let measured = [measure_policy("full", &full, 1_000, 0, 3)?];
+/// let figure = picture::by_retry(&measured, "jitter left (%)", |retry| (100.0 * retry.jitter).round(), "Jitter");
+/// assert!(figure.check().is_ok());
+/// # Ok::<(), retrysim::Error>(())
+/// ```
+#[must_use]
+pub fn by_retry(measured: &[Measured], what: &str, of: impl Fn(&Retry) -> f64, title: &str) -> Figure {
+    let retries = measured.iter().map(|measured| measured.retries.len()).min().unwrap_or(0);
+    // The first policy stands at the top.
+    let rows = || measured.iter().rev();
+    let z = rows().map(|measured| measured.retries[..retries].iter().map(&of).collect()).collect();
+    let heat = Heat { columns: retries, z, label: what.to_owned(), scale: Scale::Linear };
+    let x = Axis::categories("retry number", (1..=retries).map(|retry| retry.to_string()));
+    let y = Axis::categories("", rows().map(|measured| label_of(&measured.name)));
+    let panel = Panel { layers: vec![Layer::Heat(heat)], ..Panel::default() };
+    let height = u32::try_from(measured.len()).unwrap_or(u32::MAX).saturating_mul(26).saturating_add(190);
+    let figure = Figure::new(title, x, y, vec![panel]);
+    let width = figure.width;
+    figure.size(width, height.clamp(380, 8192))
 }
 
 fn note() -> String {

@@ -8,9 +8,9 @@ mod relative;
 mod sweeps;
 
 pub use self::{
-    fingerprint::{fingerprint, fingerprint_of},
+    fingerprint::{by_retry, fingerprint, fingerprint_of},
     over_runs::{bars, dots, ecdf},
-    over_time::{arrivals, levels, waits},
+    over_time::{arrivals, levels, rates, waits},
     relative::relative,
     sweeps::{curves, heat_map},
 };

@@ -8,15 +8,15 @@ use crate::{
     span::{Span, Unit},
 };
 
-/// Slots of the window, beside the one that is being written: what all three libraries have.
+/// Slots of the window at the most, beside the one that is being written.
 const SLOTS: usize = 10;
 
 /// Every request deposits `scale`, a retry withdraws `trunc(scale / ratio)`, and both are forgotten after `ttl`.
 /// A reserve of `min_per_s * ttl` retries is always there.
 ///
 /// With `scale = 1` (tower) the truncation bites: a ratio of 0.4 grants 0.5, one of 0.6 grants 1. The balance is
-/// kept in ten slots of `ttl / 10`; a slot ends with the first use after its time, so that what was withdrawn in
-/// one burst comes back as one burst, a slot later than `ttl`.
+/// kept in slots of `ttl / 10`; a slot ends with the first use after its time, so that what was withdrawn in one
+/// burst comes back as one burst: see [`Slots`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deposits {
@@ -31,6 +31,9 @@ pub struct Deposits {
     /// Units of one deposit.
     #[serde(default = "thousand")]
     pub scale: u32,
+    /// How slots follow each other.
+    #[serde(default)]
+    pub slots: Slots,
     /// What makes a deposit.
     #[serde(default)]
     pub deposit: Deposit,
@@ -41,6 +44,18 @@ pub struct Deposits {
     /// Who shares the balance.
     #[serde(default)]
     pub scope: Scope,
+}
+
+/// How slots of a tenth of `ttl` follow each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Slots {
+    /// Ten, beside the one that is being written; a slot that ends late, by however little, skips one. A burst comes
+    /// back 1.1 `ttl` later under a clock that ticks in slots, and after about half of `ttl` under real traffic.
+    #[default]
+    Tower,
+    /// Nine, beside the one that is being written; only whole slots without any use are skipped.
+    Finagle,
 }
 
 /// What makes a deposit.
@@ -96,6 +111,7 @@ pub(crate) struct Compiled {
     deposit: f64,
     withdrawal: f64,
     reserve: f64,
+    slots: Slots,
     deposits_on: Deposit,
     per_call: Option<f64>,
 }
@@ -118,6 +134,7 @@ impl Compiled {
             deposit,
             withdrawal,
             reserve: budget.reserve() * withdrawal,
+            slots: budget.slots,
             deposits_on: budget.deposit,
             per_call: budget.per_call,
         }
@@ -132,12 +149,15 @@ impl Compiled {
         if slots < 1.0 - SLACK {
             return;
         }
+        let (count, missed) = match self.slots {
+            Slots::Tower => (SLOTS, (slots - SLACK).ceil() - 1.0),
+            Slots::Finagle => (SLOTS - 1, (slots + SLACK).floor() - 1.0),
+        };
         balance.slots[balance.place] = std::mem::take(&mut balance.current);
-        balance.place = (balance.place + 1) % SLOTS;
-        let missed = (slots - SLACK).ceil() - 1.0;
+        balance.place = (balance.place + 1) % count;
         for _ in 0..missed.min(SLOTS as f64) as usize {
             balance.slots[balance.place] = 0.0;
-            balance.place = (balance.place + 1) % SLOTS;
+            balance.place = (balance.place + 1) % count;
         }
         balance.since = now;
     }

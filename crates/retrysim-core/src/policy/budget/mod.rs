@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     bucket::{Bucket, Cost, Credit, Debit, Gate},
     concurrency::Concurrency,
-    deposits::{Deposit, Deposits},
+    deposits::{Deposit, Deposits, Slots},
     sre::{CountsAt, Gates, Sre},
     window::{Rule, Window},
 };

@@ -182,7 +182,8 @@ fn delays<D: Draws>(callers: &Callers<'_>, hint: Option<f64>, draws: &mut D, roo
     retries.delays.clear();
     for (i, id) in batch.calls.iter().enumerate() {
         let memory = &mut calls[*id as usize].memory;
-        let delay = policy.delay(batch.attempts[i], hint, memory, &mut batch.stream(i, draws));
+        let stream = &mut batch.stream(i, draws);
+        let delay = policy.own.delay(batch.attempts[i], Class::Throttle, hint, memory, stream);
         retries.delays.push(delay.unwrap_or(f64::NAN));
     }
 }

@@ -6,7 +6,7 @@ use retrysim_core::{
     latency::Latency,
     policy::{
         breaker::{Breaker, Open, Ratio, Refused, Trip},
-        budget::{Budget, Concurrency, CountsAt, Deposit, Deposits, Gates, Sre},
+        budget::{Budget, Concurrency, CountsAt, Deposit, Deposits, Gates, Slots, Sre},
         class::{ByClass, Override},
         hedge::Hedge,
         limiter::{Cubic, Limiter, Together, TokenBucket},
@@ -61,7 +61,16 @@ fn budget() -> impl Strategy<Value = Budget> {
     let deposits =
         (0.0..2.0_f64, ms(1..20_000), 0_u32..4, 1_u32..2_000, deposit, option::of(0.0..1.0_f64), scope())
             .prop_map(|(ratio, ttl, min_per_s, scale, deposit, per_call, scope)| {
-                Budget::Deposits(Deposits { ratio, ttl, min_per_s, scale, deposit, per_call, scope })
+                Budget::Deposits(Deposits {
+                    ratio,
+                    ttl,
+                    min_per_s,
+                    scale,
+                    slots: Slots::Finagle,
+                    deposit,
+                    per_call,
+                    scope,
+                })
             });
     let concurrency =
         (0.0..1.0_f64, 0_u32..4, any::<bool>(), scope()).prop_map(|(share, min, counts_backoff, scope)| {
