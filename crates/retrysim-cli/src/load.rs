@@ -187,7 +187,7 @@ pub fn policies(name: &str) -> Result<Found> {
         };
     }
     let path = Path::new(name);
-    if path.is_file() {
+    if path.is_file() || path.extension().is_some_and(|extension| extension == "toml") {
         return in_file(path).with_context(|| name.to_owned());
     }
     if let Ok(policy) = catalogue().policy(name) {
@@ -213,7 +213,7 @@ pub fn policies(name: &str) -> Result<Found> {
     }
     let error = catalogue().policy(name).err().map(|error| format!("{error:#}")).unwrap_or_default();
     bail!(
-        "no policy {name:?}. {error}. Allowed as well: scenario.policy (herd.full), FILE.toml:policy, a TOML file, \
+        "no policy {name:?}: {error}; allowed as well: scenario.policy (herd.full), FILE.toml:policy, a TOML file, \
          or TOML such as '[{{exp={{base=\"100ms\"}}}},{{jitter=[0,1]}}]'"
     )
 }
