@@ -29,6 +29,7 @@ pub mod picture;
 mod precise;
 pub mod published;
 pub mod request;
+pub mod shard;
 mod simulation;
 mod summary;
 mod sweep;

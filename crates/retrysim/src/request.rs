@@ -16,6 +16,7 @@ use crate::{
     frame,
     matrix::{self, Matrix},
     picture, published,
+    shard::ShardJob,
     simulation::{Progress, Record, RunConfig, Simulation, simulate_with},
     sweep::{Design, Sweep, sweep_with},
 };
@@ -38,6 +39,8 @@ pub enum Job {
     Run(Box<RunJob>),
     /// A scenario at many points.
     Sweep(Box<SweepJob>),
+    /// A slice of a sweep.
+    Shard(Box<ShardJob>),
     /// The delays of a policy by itself.
     Delays(Box<Delays>),
     /// Measured delays of a policy by itself.
@@ -220,6 +223,10 @@ impl Request {
             Job::Sweep(job) => {
                 self.of_sweep(&sweep_with(&job.design, job.metrics.clone(), threads, progress)?)
             }
+            Job::Shard(job) if self.product == Product::Runs => {
+                Ok(Output::Frame(job.simulate(threads, progress)?.runs_frame()?))
+            }
+            Job::Shard(_) => Err(mismatch("this product", "a whole sweep")),
             Job::Delays(delays) if self.product == Product::Delays => Ok(Output::Frame(delays.frame()?)),
             Job::Measure(measurement) if self.product == Product::Measured => {
                 Ok(Output::Frame(checks::measured(&measurement.measure("")?)?))
@@ -263,7 +270,11 @@ impl Request {
         }))
     }
 
-    fn of_sweep(&self, sweep: &Sweep) -> Result<Output, Error> {
+    /// Makes the product of a sweep that has been made already, whole.
+    ///
+    /// # Errors
+    /// [`Error::Core`] for a product that a sweep doesn't give, and whatever making it says.
+    pub fn of_sweep(&self, sweep: &Sweep) -> Result<Output, Error> {
         match &self.product {
             Product::Runs => Ok(Output::Frame(sweep.runs_frame()?)),
             Product::Summary { confidence } => Ok(Output::Frame(sweep.summary_frame(*confidence)?)),

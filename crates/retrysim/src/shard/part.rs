@@ -1,0 +1,167 @@
+//! A part: the file of one shard.
+
+use std::{
+    fs::File,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use retrysim_core::Error as CoreError;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    error::Error,
+    export::{manifest_of, parquet_text},
+    manifest::Manifest,
+    request::{Job, SweepJob},
+};
+
+/// The keyword of the stamp inside Parquet metadata.
+pub(crate) const KEYWORD: &str = "retrysim.shard";
+
+/// What a part is, in few words: beside the manifest in its metadata, so that parts are quickly told apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Stamp {
+    /// SHA-256 of the sweep (the design with its scenario as a table, and the metrics kept) as JSON without blanks,
+    /// keys in the order of the design, since the order of policies and parameters is the order of the rows.
+    pub design: String,
+    /// The shard's number, from 0.
+    pub k: u32,
+    /// How many there are.
+    pub n: u32,
+    /// The version of the program.
+    pub version: String,
+}
+
+impl Stamp {
+    /// The stamp of a file with this manifest; none if it isn't a part.
+    ///
+    /// # Errors
+    /// [`Error::Manifest`] if the design holds a number that isn't finite.
+    pub fn of(manifest: &Manifest) -> Result<Option<Self>, Error> {
+        let Job::Shard(job) = &manifest.request.job else { return Ok(None) };
+        let (k, n) = (job.shard.k, job.shard.n);
+        Ok(Some(Self { design: digest(&job.sweep)?, k, n, version: manifest.version.clone() }))
+    }
+
+    pub(crate) fn to_json(&self) -> Result<String, Error> {
+        serde_json::to_string(self).map_err(|error| Error::Manifest(error.to_string()))
+    }
+}
+
+fn digest(sweep: &SweepJob) -> Result<String, Error> {
+    let json = serde_json::to_vec(sweep).map_err(|error| Error::Manifest(error.to_string()))?;
+    Ok(Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The name of a part, such as `part-00003.parquet`.
+#[must_use]
+pub fn part_name(k: u32) -> String {
+    format!("part-{k:05}.parquet")
+}
+
+/// A part that lies in a folder.
+pub(super) struct Part {
+    pub path: PathBuf,
+    /// The number in its name.
+    pub k: u32,
+    /// What it says of itself, or why it can't be read.
+    pub stamp: Result<Stamp, String>,
+}
+
+impl Part {
+    /// The parts in a folder by number; what has another name is nobody's business.
+    pub fn all(folder: &Path) -> Result<Vec<Self>, Error> {
+        let in_file = |reason| Error::File { path: folder.to_owned(), reason };
+        let mut parts = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(in_file)? {
+            let path = entry.map_err(in_file)?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let digits = name.strip_prefix("part-").and_then(|rest| rest.strip_suffix(".parquet"));
+            let Some(k) = digits.and_then(|digits| digits.parse().ok()).filter(|k| name == part_name(*k))
+            else {
+                continue;
+            };
+            parts.extend(Self::read(path, k)?);
+        }
+        parts.sort_by_key(|part| part.k);
+        Ok(parts)
+    }
+
+    /// The part of this number, if it is there.
+    pub fn one(folder: &Path, k: u32) -> Result<Option<Self>, Error> {
+        Self::read(folder.join(part_name(k)), k)
+    }
+
+    fn read(path: PathBuf, k: u32) -> Result<Option<Self>, Error> {
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(reason) => return Err(Error::File { path, reason }),
+        };
+        let stamp = match parquet_text(file, KEYWORD) {
+            Ok(Some(json)) => serde_json::from_str(&json).map_err(|error| error.to_string()),
+            Ok(None) => Err("it has no stamp of retrysim".to_owned()),
+            Err(_) => Err("it doesn't end as a Parquet file does".to_owned()),
+        };
+        Ok(Some(Self { path, k, stamp }))
+    }
+
+    /// In what it differs from part `k` of the sweep that `wanted` is a stamp of; a part that can't be read doesn't.
+    pub fn differs(&self, wanted: &Stamp, sweep: &SweepJob) -> Option<String> {
+        let stamp = self.stamp.as_ref().ok()?;
+        if stamp.version != wanted.version {
+            return Some(format!("made by version {}, this is {}", stamp.version, wanted.version));
+        }
+        if stamp.design != wanted.design {
+            return Some(format!("of another design: {}", self.other_design(sweep)));
+        }
+        if stamp.n != wanted.n {
+            return Some(format!("one of {} shards, not of {}", stamp.n, wanted.n));
+        }
+        (stamp.k != self.k).then(|| format!("shard {} by what it says, {} by its name", stamp.k, self.k))
+    }
+
+    /// The sweep of which it is a part.
+    pub fn sweep(&self) -> Result<SweepJob, Error> {
+        match manifest_of(&self.path)?.request.job {
+            Job::Shard(job) => Ok(job.sweep),
+            _ => Err(CoreError::invalid("job", "in the manifest", "a shard of a sweep").into()),
+        }
+    }
+
+    fn other_design(&self, sweep: &SweepJob) -> String {
+        let json = |sweep: &SweepJob| serde_json::to_value(sweep).unwrap_or_default();
+        match self.sweep() {
+            Ok(other) => difference("", &json(&other), &json(sweep)).unwrap_or_else(|| "its order".into()),
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+/// The first place where two values differ: its dotted path, what is there and what is here.
+fn difference(path: &str, there: &Value, here: &Value) -> Option<String> {
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    if let (Value::Object(there), Value::Object(here)) = (there, here) {
+        let keys = there.keys().chain(here.keys());
+        let at = |key: &String| {
+            difference(
+                &below(key),
+                there.get(key).unwrap_or(&Value::Null),
+                here.get(key).unwrap_or(&Value::Null),
+            )
+        };
+        return keys.filter_map(at).next();
+    }
+    (there != here).then(|| format!("{path} = {} there, {} here", short(there), short(here)))
+}
+
+fn short(value: &Value) -> String {
+    let text = if value.is_null() { "nothing".to_owned() } else { value.to_string() };
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
