@@ -221,7 +221,8 @@ pub fn sweep_with(
     progress: &Progress<'_>,
 ) -> Result<Sweep, Error> {
     let ready = Ready::new(design, metrics)?;
-    ready.run(|_| Plan::Runs { seed: design.seed, runs: design.runs }, threads, progress)
+    let plan = Plan::Runs { seed: design.seed, runs: design.runs };
+    ready.run(&vec![plan; ready.points.len()], threads, progress)
 }
 
 /// A design that has been read through: its points with their scenarios, of which none has been run.
@@ -251,16 +252,15 @@ impl Ready {
         }
     }
 
-    /// Runs every point by the plan that its place gives; points with an empty plan are left out. Points are run
-    /// side by side, so that threads are busy even where a point has few runs.
+    /// Runs every point by its plan; points with an empty plan are left out. Points are run side by side, so that
+    /// threads are busy even where a point has few runs.
     pub fn run(
         &self,
-        plan: impl Fn(usize) -> Plan + Sync,
+        plans: &[Plan],
         threads: Option<usize>,
         progress: &Progress<'_>,
     ) -> Result<Sweep, Error> {
-        let plans: Vec<Plan> = (0..self.points.len()).map(plan).collect();
-        let total = self.check_size(&plans)?;
+        let total = self.check_size(plans)?;
         let done = AtomicU64::new(0);
         let report = |_: u64, _: u64| progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
         let one = |((values, scenario), plan): (&(IndexMap<String, Value>, Scenario), &Plan)| {
@@ -270,7 +270,7 @@ impl Ready {
             Ok(Point { values: values.clone(), simulation })
         };
         let all = || {
-            let points = self.points.par_iter().zip(&plans).filter(|(_, plan)| !plan.is_empty());
+            let points = self.points.par_iter().zip(plans).filter(|(_, plan)| !plan.is_empty());
             points.map(one).collect::<Result<Vec<Point>, Error>>()
         };
         let points = match threads {

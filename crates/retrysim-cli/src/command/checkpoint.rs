@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use retrysim::{
+    parts::{Parts, Survey},
     request::{Job, Product, Request, SweepJob},
-    shard::{Parts, Survey},
 };
 
 use crate::{

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use retrysim::{
+    parts::{Survey, ranges},
     request::{Job, Request},
-    shard::{Survey, ranges},
 };
 
 use crate::{Answer, cli::GatherArgs, command::sweep::product, show};

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use retrysim::{
+    parts::{Made, Parts, part_name},
     request::SweepJob,
-    shard::{Made, Parts, Shard, part_name},
+    shard::Shard,
 };
 
 use crate::{

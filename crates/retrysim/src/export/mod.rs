@@ -29,8 +29,8 @@ use crate::{
     figure::Figure,
     manifest::{KEYWORD, Manifest},
     request::{Output, Product},
-    shard::{self, Stamp},
     simulation::Progress,
+    stamp::{self, Stamp},
 };
 
 /// A file format.
@@ -138,7 +138,7 @@ fn frame_bytes(frame: &DataFrame, format: Format, manifest: &Manifest) -> Result
         _ => {
             let mut pairs = vec![(KEYWORD.into(), manifest.to_json()?)];
             if let Some(stamp) = Stamp::of(manifest)? {
-                pairs.push((shard::KEYWORD.into(), stamp.to_json()?));
+                pairs.push((stamp::KEYWORD.into(), stamp.to_json()?));
             }
             let metadata = KeyValueMetadata::from_static(pairs);
             let writer =

@@ -6,9 +6,10 @@ use polars::prelude::{DataFrame, DataType};
 use polars_io::{SerReader, parquet::read::ParquetReader};
 use retrysim_core::{Plan, Runs, record::Column, simulate::columns};
 
-use super::{Shard, Survey, part_name};
+use super::{Survey, part_name};
 use crate::{
     error::Error,
+    shard::{Shard, plans},
     simulation::{RunConfig, Simulation},
     sweep::{Point, Ready, Sweep},
 };
@@ -73,8 +74,7 @@ impl Survey {
             .map_err(|error| Fault::Damaged(error.to_string().replace('\n', " ")))?;
         let shard = Shard { k, n: self.n };
         let mut rows = Vec::with_capacity(frame.height());
-        for (i, point) in points.iter().enumerate() {
-            let plan = shard.plan(i, ready.design.seed, ready.design.runs);
+        for (i, (point, plan)) in points.iter().zip(plans(ready, shard)).enumerate() {
             for policy in 0..point.simulation.runs.policies.len() {
                 rows.extend((0..plan.len()).map(|run| (i, policy, plan.key(run).1)));
             }

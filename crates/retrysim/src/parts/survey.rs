@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use super::part::{Part, Stamp, part_name};
-use crate::{error::Error, request::SweepJob};
+use super::part::{Part, part_name};
+use crate::{error::Error, request::SweepJob, stamp::Stamp};
 
 /// What lies in a folder of parts.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Survey {
 /// Numbers in order with runs of them drawn together: `3, 7..9`.
 ///
 /// ```
-/// assert_eq!(retrysim::shard::ranges(&[3, 7, 8, 9], "-", ","), "3,7-9");
+/// assert_eq!(retrysim::parts::ranges(&[3, 7, 8, 9], "-", ","), "3,7-9");
 /// ```
 #[must_use]
 pub fn ranges(numbers: &[u32], to: &str, separator: &str) -> String {

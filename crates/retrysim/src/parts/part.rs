@@ -7,54 +7,14 @@ use std::{
 };
 
 use retrysim_core::Error as CoreError;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use crate::{
     error::Error,
     export::{manifest_of, parquet_text},
-    manifest::Manifest,
     request::{Job, SweepJob},
+    stamp::{KEYWORD, Stamp},
 };
-
-/// The keyword of the stamp inside Parquet metadata.
-pub(crate) const KEYWORD: &str = "retrysim.shard";
-
-/// What a part is, in few words: beside the manifest in its metadata, so that parts are quickly told apart.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Stamp {
-    /// SHA-256 of the sweep (the design with its scenario as a table, and the metrics kept) as JSON without blanks,
-    /// keys in the order of the design, since the order of policies and parameters is the order of the rows.
-    pub design: String,
-    /// The shard's number, from 0.
-    pub k: u32,
-    /// How many there are.
-    pub n: u32,
-    /// The version of the program.
-    pub version: String,
-}
-
-impl Stamp {
-    /// The stamp of a file with this manifest; none if it isn't a part.
-    ///
-    /// # Errors
-    /// [`Error::Manifest`] if the design holds a number that isn't finite.
-    pub fn of(manifest: &Manifest) -> Result<Option<Self>, Error> {
-        let Job::Shard(job) = &manifest.request.job else { return Ok(None) };
-        let (k, n) = (job.shard.k, job.shard.n);
-        Ok(Some(Self { design: digest(&job.sweep)?, k, n, version: manifest.version.clone() }))
-    }
-
-    pub(crate) fn to_json(&self) -> Result<String, Error> {
-        serde_json::to_string(self).map_err(|error| Error::Manifest(error.to_string()))
-    }
-}
-
-fn digest(sweep: &SweepJob) -> Result<String, Error> {
-    let json = serde_json::to_vec(sweep).map_err(|error| Error::Manifest(error.to_string()))?;
-    Ok(Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect())
-}
 
 /// The name of a part, such as `part-00003.parquet`.
 #[must_use]

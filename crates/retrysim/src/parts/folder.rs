@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Shard, ShardJob, part::Part, part_name, run, survey::foreign};
+use super::{part::Part, part_name, survey::foreign};
 use crate::{
     error::Error,
     export,
     manifest::Manifest,
-    request::{Job, Output, Product, Request, SweepJob},
-    shard::Stamp,
+    request::{Job, Output, Product, Request, ShardJob, SweepJob},
+    shard::{Shard, run},
     simulation::Progress,
+    stamp::Stamp,
     sweep::Ready,
 };
 
@@ -36,7 +37,7 @@ impl Parts {
     /// Opens the folder, which is made if it isn't there.
     ///
     /// ```
-    /// use retrysim::{Design, request::SweepJob, shard::{Made, Parts, Survey}, unwatched};
+    /// use retrysim::{Design, parts::{Made, Parts, Survey}, request::SweepJob, unwatched};
     ///
     /// let folder = tempfile::tempdir().map_err(|reason| retrysim::Error::File { path: "folder".into(), reason })?;
     /// let design = Design::new("contention", 10).policies(["full"]).vary("workload.clients", [5, 10]);
