@@ -212,7 +212,7 @@ fn a_part_that_was_cut() {
     let whole = std::fs::read(world.part(2)).unwrap();
     for length in [0, 3, whole.len() / 2, whole.len() - 1] {
         std::fs::write(world.part(2), &whole[..length]).unwrap();
-        says(&world.gaps(), &["damaged: ", "part-00002.parquet", "Parquet"]);
+        says(&world.gaps(), &["damaged: ", "part-00002.parquet", "not as it was written"]);
         assert_eq!(world.missing(), "2\n");
         says(&world.shard("2/4"), &["made"]);
         assert_eq!(std::fs::read(world.part(2)).unwrap(), whole, "{length}");
@@ -520,7 +520,7 @@ fn the_script_for_slurm() {
 
 #[test]
 fn the_manifest_for_kubernetes() {
-    let (_, path) = emitted("kubernetes", "6");
+    let (_world, path) = emitted("kubernetes", "6");
     let manifest = std::fs::read_to_string(path).unwrap();
     says(
         &manifest,

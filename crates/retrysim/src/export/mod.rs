@@ -13,6 +13,7 @@ use polars::prelude::DataFrame;
 use polars_io::{
     SerReader, SerWriter,
     csv::write::CsvWriter,
+    mmap::MmapBytesReader,
     parquet::{
         read::ParquetReader,
         write::{KeyValueMetadata, ParquetWriter},
@@ -137,13 +138,17 @@ fn frame_bytes(frame: &DataFrame, format: Format, manifest: &Manifest) -> Result
         Format::Markdown => bytes = markdown(&frame).into_bytes(),
         _ => {
             let mut pairs = vec![(KEYWORD.into(), manifest.to_json()?)];
-            if let Some(stamp) = Stamp::of(manifest)? {
+            let stamp = Stamp::of(manifest)?;
+            if let Some(stamp) = &stamp {
                 pairs.push((stamp::KEYWORD.into(), stamp.to_json()?));
             }
             let metadata = KeyValueMetadata::from_static(pairs);
             let writer =
                 ParquetWriter::new(&mut bytes).with_key_value_metadata(Some(metadata)).set_parallel(false);
             writer.finish(&mut frame).map_err(Error::Frame)?;
+            if stamp.is_some() {
+                stamp::seal(&mut bytes);
+            }
         }
     }
     Ok(bytes)
@@ -233,7 +238,7 @@ pub fn manifest_of(path: &Path) -> Result<Manifest, Error> {
 }
 
 /// The text that a Parquet file's metadata holds under a keyword.
-pub(crate) fn parquet_text(file: std::fs::File, keyword: &str) -> Result<Option<String>, Error> {
+pub(crate) fn parquet_text<R: MmapBytesReader>(file: R, keyword: &str) -> Result<Option<String>, Error> {
     let mut reader = ParquetReader::new(file);
     let metadata = reader.get_metadata().map_err(Error::Frame)?;
     let pairs = metadata.key_value_metadata().iter().flatten();

@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{part::Part, part_name, survey::foreign};
+use super::{
+    part::{Look, Part},
+    part_name,
+    survey::foreign,
+};
 use crate::{
     error::Error,
     export,
@@ -62,7 +66,7 @@ impl Parts {
         // Said now, not after the work.
         tempfile::tempfile_in(folder).map_err(in_folder)?;
         let wanted = parts.stamp(0)?;
-        Part::all(folder)?.iter().try_for_each(|part| parts.check(part, &wanted))?;
+        Part::all(folder, Look::Stamp)?.iter().try_for_each(|part| parts.check(part, &wanted))?;
         Ok(parts)
     }
 
@@ -72,7 +76,7 @@ impl Parts {
     /// [`Error::File`] if the folder can't be read.
     pub fn unfinished(&self) -> Result<Vec<u32>, Error> {
         let mut finished = vec![false; self.n as usize];
-        for part in Part::all(&self.folder)?.iter().filter(|part| part.stamp.is_ok()) {
+        for part in Part::all(&self.folder, Look::Whole)?.iter().filter(|part| part.stamp.is_ok()) {
             finished.get_mut(part.k as usize).into_iter().for_each(|seen| *seen = true);
         }
         Ok((0..self.n).zip(finished).filter(|(_, finished)| !finished).map(|(k, _)| k).collect())
@@ -103,7 +107,7 @@ impl Parts {
     /// [`Error::File`] if the system refuses.
     pub fn remove(self) -> Result<(), Error> {
         let in_folder = |reason| Error::File { path: self.folder.clone(), reason };
-        let parts = Part::all(&self.folder)?.into_iter().map(|part| part.path);
+        let parts = Part::all(&self.folder, Look::Stamp)?.into_iter().map(|part| part.path);
         let entries = std::fs::read_dir(&self.folder).map_err(in_folder)?.flatten();
         let begun = entries
             .filter(|entry| entry.file_name().to_string_lossy().starts_with(export::TEMPORARY))
@@ -122,9 +126,14 @@ impl Parts {
         Ok(part.stamp.is_ok())
     }
 
+    /// Refuses a part of something else; one that only seems so, since it is damaged, will be made again.
     fn check(&self, part: &Part, wanted: &Stamp) -> Result<(), Error> {
-        match part.differs(wanted, &self.sweep) {
-            Some(difference) => Err(foreign(&part.path, &difference)),
+        if part.differs(wanted, &self.sweep).is_none() {
+            return Ok(());
+        }
+        let again = Part::one(&self.folder, part.k)?;
+        match again.and_then(|part| Some((part.differs(wanted, &self.sweep)?, part.path))) {
+            Some((difference, path)) => Err(foreign(&path, &difference)),
             None => Ok(()),
         }
     }

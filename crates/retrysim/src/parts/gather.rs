@@ -11,6 +11,7 @@ use crate::{
     error::Error,
     shard::{Shard, plans},
     simulation::{RunConfig, Simulation},
+    stamp::is_sealed,
     sweep::{Point, Ready, Sweep},
 };
 
@@ -69,6 +70,9 @@ impl Survey {
             ErrorKind::NotFound => Fault::Missing,
             _ => Fault::Damaged(error.to_string()),
         })?;
+        if !is_sealed(&bytes) {
+            return Err(Fault::Damaged("it has changed since it was looked at".into()));
+        }
         let frame = ParquetReader::new(Cursor::new(bytes.as_slice()))
             .finish()
             .map_err(|error| Fault::Damaged(error.to_string().replace('\n', " ")))?;

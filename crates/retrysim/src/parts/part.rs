@@ -2,18 +2,18 @@
 
 use std::{
     fs::File,
-    io::ErrorKind,
+    io::{Cursor, ErrorKind, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
 
-use retrysim_core::Error as CoreError;
 use serde_json::Value;
 
 use crate::{
     error::Error,
-    export::{manifest_of, parquet_text},
+    export::parquet_text,
+    manifest::{KEYWORD, Manifest},
     request::{Job, SweepJob},
-    stamp::{KEYWORD, Stamp},
+    stamp::{Stamp, find, is_sealed},
 };
 
 /// The name of a part, such as `part-00003.parquet`.
@@ -31,42 +31,53 @@ pub(super) struct Part {
     pub stamp: Result<Stamp, String>,
 }
 
+/// How closely a part is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// At its stamp, to see where it belongs.
+    Stamp,
+    /// At every byte.
+    Whole,
+}
+
 impl Part {
     /// The parts in a folder by number; what has another name is nobody's business.
-    pub fn all(folder: &Path) -> Result<Vec<Self>, Error> {
+    pub fn all(folder: &Path, look: Look) -> Result<Vec<Self>, Error> {
         let in_file = |reason| Error::File { path: folder.to_owned(), reason };
         let mut parts = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(in_file)? {
             let path = entry.map_err(in_file)?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let digits = name.strip_prefix("part-").and_then(|rest| rest.strip_suffix(".parquet"));
-            let Some(k) = digits.and_then(|digits| digits.parse().ok()).filter(|k| name == part_name(*k))
-            else {
-                continue;
-            };
-            parts.extend(Self::read(path, k)?);
+            let number = digits.and_then(|digits| digits.parse().ok());
+            if let Some(k) = number.filter(|k| name == part_name(*k)) {
+                parts.extend(Self::read(path, k, look)?);
+            }
         }
         parts.sort_by_key(|part| part.k);
         Ok(parts)
     }
 
-    /// The part of this number, if it is there.
+    /// The part of this number, every byte of it, if it is there.
     pub fn one(folder: &Path, k: u32) -> Result<Option<Self>, Error> {
-        Self::read(folder.join(part_name(k)), k)
+        Self::read(folder.join(part_name(k)), k, Look::Whole)
     }
 
-    fn read(path: PathBuf, k: u32) -> Result<Option<Self>, Error> {
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(reason) => return Err(Error::File { path, reason }),
+    fn read(path: PathBuf, k: u32, look: Look) -> Result<Option<Self>, Error> {
+        let stamp = match look {
+            Look::Stamp => footer(&path).map(|footer| footer.and_then(|bytes| find(&bytes))),
+            Look::Whole => {
+                std::fs::read(&path).map(|bytes| if is_sealed(&bytes) { find(&bytes) } else { None })
+            }
         };
-        let stamp = match parquet_text(file, KEYWORD) {
-            Ok(Some(json)) => serde_json::from_str(&json).map_err(|error| error.to_string()),
-            Ok(None) => Err("it has no stamp of retrysim".to_owned()),
-            Err(_) => Err("it doesn't end as a Parquet file does".to_owned()),
-        };
-        Ok(Some(Self { path, k, stamp }))
+        match stamp {
+            Ok(found) => {
+                let stamp = found.ok_or_else(|| "it is not as it was written".to_owned());
+                Ok(Some(Self { path, k, stamp }))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(reason) => Err(Error::File { path, reason }),
+        }
     }
 
     /// In what it differs from part `k` of the sweep that `wanted` is a stamp of; a part that can't be read doesn't.
@@ -86,9 +97,15 @@ impl Part {
 
     /// The sweep of which it is a part.
     pub fn sweep(&self) -> Result<SweepJob, Error> {
-        match manifest_of(&self.path)?.request.job {
-            Job::Shard(job) => Ok(job.sweep),
-            _ => Err(CoreError::invalid("job", "in the manifest", "a shard of a sweep").into()),
+        let in_file = |reason| Error::File { path: self.path.clone(), reason };
+        let bytes = std::fs::read(&self.path).map_err(in_file)?;
+        let json = if is_sealed(&bytes) { parquet_text(Cursor::new(&bytes), KEYWORD)? } else { None };
+        match json.map(|json| Manifest::from_json(&json)).transpose()?.map(|manifest| manifest.request.job) {
+            Some(Job::Shard(job)) => Ok(job.sweep),
+            _ => {
+                let message = "it is not as it was written".to_owned();
+                Err(Error::NotText { path: self.path.clone(), message })
+            }
         }
     }
 
@@ -99,6 +116,27 @@ impl Part {
             Err(error) => error.to_string(),
         }
     }
+}
+
+/// The end of a Parquet file, where its metadata is; none if it doesn't end as one.
+fn footer(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut end = [0; 8];
+    if length < 8 {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::End(-8))?;
+    file.read_exact(&mut end)?;
+    let [a, b, c, d, magic @ ..] = end;
+    let footer = u64::from(u32::from_le_bytes([a, b, c, d]));
+    if magic != *b"PAR1" || footer > length - 8 {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(length - 8 - footer))?;
+    file.take(footer).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// The first place where two values differ: its dotted path, what is there and what is here.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use super::part::{Part, part_name};
+use super::part::{Look, Part, part_name};
 use crate::{error::Error, request::SweepJob, stamp::Stamp};
 
 /// What lies in a folder of parts.
@@ -31,7 +31,7 @@ impl Survey {
     /// [`Error::File`] for a folder that can't be read, [`Error::NotText`] for one without a part that this version
     /// has made.
     pub fn of(folder: &Path) -> Result<Self, Error> {
-        let parts = Part::all(folder)?;
+        let parts = Part::all(folder, Look::Whole)?;
         let mut sweeps: IndexMap<(&str, u32), (usize, &Part, &Stamp)> = IndexMap::new();
         let mut others = parts.iter().filter_map(|part| Some((part, part.stamp.as_ref().ok()?)));
         for (part, stamp) in others.by_ref().filter(|(_, stamp)| stamp.version == env!("CARGO_PKG_VERSION")) {
