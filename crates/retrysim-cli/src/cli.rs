@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
-use retrysim::{Generator, Seeds, lint::Lint};
+use retrysim::{Generator, Seeds, lint::Lint, shard::Shard};
 
 /// A laboratory for retries: what does your policy do to your outage?
 ///
-/// Exit code 0: done. 1: a check failed. 2: bad input or trouble.
+/// Exit code 0: done. 1: a check failed. 2: bad input or trouble. 130: stopped by a signal, where something is kept.
 ///
 /// Progress goes to stderr, and only to a terminal.
 #[derive(Debug, Parser)]
@@ -41,6 +41,14 @@ pub enum Command {
     /// Run a scenario at many points of its parameters.
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(SweepArgs),
+    /// Put the parts of a sweep together, or say which are missing.
+    ///
+    /// Exit code 1, and a line on stderr for each, if parts are missing, damaged, or of another sweep.
+    #[command(after_help = GATHER_EXAMPLES)]
+    Gather(GatherArgs),
+    /// Print a script that makes a sweep in shards: with Slurm, with GNU parallel or xargs, or on Kubernetes.
+    #[command(after_help = EMIT_EXAMPLES)]
+    Emit(EmitArgs),
     /// Draw a figure into a PNG or SVG file.
     #[command(after_help = FIGURE_EXAMPLES)]
     Figure(FigureArgs),
@@ -80,7 +88,19 @@ const RUN_EXAMPLES: &str = "Examples:
 const SWEEP_EXAMPLES: &str = "Examples:
   retrysim sweep contention --vary workload.clients=10..190:10 --runs 200 -o curves.csv
   retrysim sweep herd --policy full --vary service.capacity=[3,5,8] --vary workload.spread='[\"0s\",\"1s\"]' --runs 100
-  retrysim sweep design.toml --frame runs -o runs.parquet";
+  retrysim sweep design.toml --frame runs -o runs.parquet
+  retrysim sweep design.toml -o summary.csv --checkpoint parts     # stop it, start it again: it goes on
+  retrysim sweep design.toml --shard 3/24 -o parts                 # the fourth of 24 parts";
+
+const GATHER_EXAMPLES: &str = "Examples:
+  retrysim gather parts -o summary.csv
+  retrysim gather parts --frame runs -o runs.parquet
+  retrysim gather parts --missing                                  # 3,7-9";
+
+const EMIT_EXAMPLES: &str = "Examples:
+  retrysim emit slurm design.toml --shards 200 -o parts > sweep.sh && bash sweep.sh
+  retrysim emit parallel design.toml --shards 24 -o parts | bash
+  retrysim emit kubernetes /work/design.toml --shards 200 -o /work/parts > job.yaml";
 
 const FIGURE_EXAMPLES: &str = "Examples:
   retrysim figure arrivals herd --policy full --policy exponential --until 15s -o arrivals.png
@@ -165,7 +185,7 @@ pub struct Out {
 }
 
 /// What is run.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct What {
     /// A scenario file, or the name of a bundled scenario (herd, budget, devices, ...).
     #[arg(value_name = "SCENARIO.toml")]
@@ -264,8 +284,64 @@ pub struct SweepArgs {
     /// Level of the intervals.
     #[arg(long, value_name = "LEVEL", default_value_t = 0.95)]
     pub confidence: f64,
+    /// Make only slice K of N (K from 0 to N - 1) of the runs, as a file in the folder --output: part-0000K.parquet.
+    ///
+    /// What it holds depends on the design, K and N alone. A part that is there is not made again.
+    #[arg(long, value_name = "K/N", requires = "output", conflicts_with_all = ["frame", "confidence", "format"])]
+    pub shard: Option<Shard>,
+    /// Keep what has been run in this folder, and go on from there when started again; removed when FILE is written.
+    #[arg(long, value_name = "DIR", requires = "output", conflicts_with = "shard")]
+    pub checkpoint: Option<PathBuf>,
+    /// Don't remove the folder of --checkpoint.
+    #[arg(long, requires = "checkpoint")]
+    pub keep: bool,
     #[command(flatten)]
     pub out: Out,
+}
+
+#[derive(Debug, Args)]
+pub struct GatherArgs {
+    /// The folder with the parts.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Which frame.
+    #[arg(long, value_enum, default_value_t)]
+    pub frame: SweepFrame,
+    /// Level of the intervals.
+    #[arg(long, value_name = "LEVEL", default_value_t = 0.95)]
+    pub confidence: f64,
+    /// Print only the numbers of the shards to be made (again), as `sbatch --array` wants them.
+    #[arg(long, conflicts_with_all = ["frame", "confidence", "format", "output"])]
+    pub missing: bool,
+    #[command(flatten)]
+    pub out: Out,
+}
+
+#[derive(Debug, Args)]
+pub struct EmitArgs {
+    /// For whom.
+    #[arg(value_enum)]
+    pub scheduler: Scheduler,
+    /// A design file, named as the tasks see it.
+    #[arg(value_name = "DESIGN.toml")]
+    pub design: PathBuf,
+    /// Into how many shards.
+    #[arg(long, value_name = "N")]
+    pub shards: u32,
+    /// The folder for the parts, named as the tasks see it.
+    #[arg(long, short, value_name = "DIR")]
+    pub output: PathBuf,
+}
+
+/// Who hands out shards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Scheduler {
+    /// A job array.
+    Slurm,
+    /// GNU parallel, or xargs.
+    Parallel,
+    /// An indexed job.
+    Kubernetes,
 }
 
 /// The frames of a sweep.

@@ -105,6 +105,7 @@ pub fn design(what: &What, vary: &[String]) -> Result<Design> {
         Value::String(name) => table(&beside(&what.scenario, name))?,
         _ => design.table()?,
     };
+    catalogue().resolve_scenario(&mut scenario).with_context(|| what.scenario.display().to_string())?;
     for (field, value) in parse_set(&what.set)? {
         text::set(&mut scenario, &field, value)?;
     }

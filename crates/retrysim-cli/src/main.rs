@@ -2,6 +2,7 @@
 
 mod cli;
 mod command;
+mod interrupt;
 mod load;
 mod show;
 
@@ -12,7 +13,10 @@ use std::{
 
 use clap::{CommandFactory, Parser};
 
-use crate::cli::{Cli, Command, PolicyCommand};
+use crate::{
+    cli::{Cli, Command, PolicyCommand},
+    interrupt::Interrupted,
+};
 
 /// What a command gives: the text for stdout, and whether every check passed.
 struct Answer {
@@ -33,6 +37,8 @@ fn main() -> ExitCode {
         Command::Summary(args) => command::sums::summary(&args),
         Command::Compare(args) => command::sums::compare(&args),
         Command::Sweep(args) => command::sweep::sweep(&args),
+        Command::Gather(args) => command::gather::gather(&args),
+        Command::Emit(args) => command::emit::emit(&args),
         Command::Figure(args) => command::figure::figure(&args),
         Command::Rerun(args) => command::rerun::rerun(&args),
         Command::Measure(args) => command::measure::measure(&args),
@@ -70,10 +76,10 @@ fn manual() -> anyhow::Result<Answer> {
     Ok(Answer { text: String::from_utf8_lossy(&text).into_owned(), passed: true })
 }
 
-/// Bad input or trouble: a line on stderr, exit code 2.
+/// Bad input or trouble: a line on stderr, exit code 2, or 130 after a signal.
 fn fail(error: &anyhow::Error) -> ExitCode {
-    eprintln!("retrysim: {error:#}");
-    ExitCode::from(2)
+    show::say(&format!("{error:#}"));
+    ExitCode::from(if error.is::<Interrupted>() { interrupt::EXIT_CODE } else { 2 })
 }
 
 /// Writes to stdout; a reader that has seen enough is no error.

@@ -1,6 +1,6 @@
 //! Frames on stdout or in a file, and progress on stderr.
 
-use std::{ops::ControlFlow, path::Path};
+use std::{io::Write, ops::ControlFlow, path::Path};
 
 use anyhow::Result;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
@@ -54,6 +54,11 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
+}
+
+/// A line on stderr; nobody need read it.
+pub fn say(line: &str) {
+    writeln!(std::io::stderr(), "retrysim: {line}").ok();
 }
 
 /// Makes what is asked for and prints it, or writes it to a file.

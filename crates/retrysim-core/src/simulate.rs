@@ -20,7 +20,7 @@ use crate::{
 mod probe;
 
 /// Numbers in a result at the most: 4 GB.
-const MAX_VALUES: u64 = 500_000_000;
+pub const MAX_VALUES: u64 = 500_000_000;
 
 /// Which runs to make.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +35,17 @@ pub enum Plan {
         /// How many runs.
         runs: u64,
     },
+    /// Runs `first`, `first + step`, `first + 2 * step`, ... under one seed: a slice of [`Plan::Runs`].
+    Every {
+        /// The seed.
+        seed: u64,
+        /// The first run.
+        first: u64,
+        /// From one run to the next.
+        step: u64,
+        /// How many runs.
+        runs: u64,
+    },
 }
 
 impl Plan {
@@ -43,7 +54,9 @@ impl Plan {
     pub fn len(&self) -> usize {
         match self {
             Self::Seeds(seeds) => seeds.len(),
-            Self::Runs { runs, .. } => usize::try_from(*runs).unwrap_or(usize::MAX),
+            Self::Runs { runs, .. } | Self::Every { runs, .. } => {
+                usize::try_from(*runs).unwrap_or(usize::MAX)
+            }
         }
     }
 
@@ -59,6 +72,9 @@ impl Plan {
         match self {
             Self::Seeds(seeds) => (seeds[i], 0),
             Self::Runs { seed, .. } => (*seed, i as u64),
+            Self::Every { seed, first, step, .. } => {
+                (*seed, first.saturating_add(step.saturating_mul(i as u64)))
+            }
         }
     }
 }
@@ -142,6 +158,38 @@ pub fn simulate<P: AsRef<str>>(
     record(scenario, policies, config, || Totals, &|| ControlFlow::Continue(())).map(|(runs, _)| runs)
 }
 
+/// The columns of totals that runs of a scenario have, in the order wanted; all if `wanted` is `None`.
+///
+/// ```
+/// use retrysim_core::{Scenario, simulate::columns, text};
+///
+/// let table = text::parse(include_str!("../../../data/scenarios/contention.toml"))?;
+/// assert_eq!(columns(&Scenario::from_table(table)?, None)?[0].name, "attempts");
+/// # Ok::<(), retrysim_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Unknown`] for a column that isn't there, [`Error::Invalid`] if none is wanted.
+pub fn columns(scenario: &Scenario, wanted: Option<&[String]>) -> Result<Vec<Column>, Error> {
+    let all = match &scenario.service {
+        Service::TickCapacity(service) => service.prepare(scenario).columns(),
+        Service::WindowCapacity(service) => service.prepare(scenario).columns(),
+        Service::Overload(service) => service.prepare(scenario).columns(),
+        Service::Contention(service) => service.prepare(scenario).columns(),
+        Service::Failures(service) => service.prepare(scenario).columns(),
+        Service::Layers(service) => service.prepare(scenario).columns(),
+        Service::Workers(service) => service.prepare(scenario).columns(),
+    };
+    let all = with_probe(scenario, all);
+    Ok(kept(&all, wanted)?.into_iter().map(|i| all[i].clone()).collect())
+}
+
+/// The kernel's columns, and the probe's behind them.
+fn with_probe(scenario: &Scenario, mut columns: Vec<Column>) -> Vec<Column> {
+    columns.extend(scenario.probe.iter().flat_map(|_| probe::columns()));
+    columns
+}
+
 /// Runs `policies` of a scenario, each run with a recorder of its own; recorders come back in the order of
 /// [`Runs::rows`]. `tick` is called once a finished run, from any thread; after a `Break` no run is begun.
 ///
@@ -186,13 +234,12 @@ impl<P: AsRef<str>, R: Recorder + Send, F: Fn() -> R + Sync> Job<'_, P, F> {
             .iter()
             .map(|name| Ok(scenario.policy(name)?.compile(scenario.unit)))
             .collect::<Result<Vec<Compiled>, Error>>()?;
-        let mut all = kernel.columns();
-        all.extend(scenario.probe.iter().flat_map(|_| probe::columns()));
+        let all = with_probe(scenario, kernel.columns());
         let kept = kept(&all, self.config.columns.as_deref())?;
         let mut values = reserve(plan, policies.len(), kept.len())?;
 
         let generator = self.config.generator.unwrap_or(scenario.generator);
-        let keyed = matches!(plan, Plan::Runs { .. });
+        let keyed = !matches!(plan, Plan::Seeds(_));
         let per_policy = plan.len();
         let stopped = AtomicBool::new(false);
         let one = |(scratch, row): &mut (K::Scratch, Vec<f64>), i: usize, keep: &mut [f64]| {

@@ -52,7 +52,7 @@ impl Manifest {
             Job::Delays(delays) => delays.policy.validate()?,
             Job::Measure(measurement) => measurement.policy.validate()?,
             Job::Matrix(matrix) => matrix.policies.iter().try_for_each(|(_, policy)| policy.validate())?,
-            Job::Sweep(_) | Job::Reproduce { .. } => {}
+            Job::Sweep(_) | Job::Shard(_) | Job::Reproduce { .. } => {}
         }
         Ok(manifest)
     }

@@ -63,7 +63,7 @@ pub fn until_precise(
         return Err(CoreError::invalid("half_width", wanted.half_width, "a number above 0").into());
     }
     let seed = match &config.plan {
-        Plan::Runs { seed, .. } => *seed,
+        Plan::Runs { seed, .. } | Plan::Every { seed, .. } => *seed,
         Plan::Seeds(seeds) => seeds.first().copied().unwrap_or(0),
     };
     let mut runs = FIRST.min(wanted.max_runs.max(1));

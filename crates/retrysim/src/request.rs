@@ -16,8 +16,9 @@ use crate::{
     frame,
     matrix::{self, Matrix},
     picture, published,
+    shard::{self, Shard},
     simulation::{Progress, Record, RunConfig, Simulation, simulate_with},
-    sweep::{Design, Sweep, sweep_with},
+    sweep::{Design, Ready, Sweep, sweep_with},
 };
 
 /// What is run, and what is made of it.
@@ -38,6 +39,8 @@ pub enum Job {
     Run(Box<RunJob>),
     /// A scenario at many points.
     Sweep(Box<SweepJob>),
+    /// A slice of a sweep.
+    Shard(Box<ShardJob>),
     /// The delays of a policy by itself.
     Delays(Box<Delays>),
     /// Measured delays of a policy by itself.
@@ -101,6 +104,60 @@ pub struct SweepJob {
     /// Metrics kept; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<Vec<String>>,
+}
+
+/// A slice of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShardJob {
+    /// The whole sweep.
+    pub sweep: SweepJob,
+    /// Which slice of it.
+    pub shard: Shard,
+}
+
+impl ShardJob {
+    /// Makes the runs of the slice; points without any are left out.
+    ///
+    /// ```
+    /// use retrysim::{Design, request::{ShardJob, SweepJob}, unwatched};
+    ///
+    /// let design = Design::new("contention", 10).policies(["full"]).vary("workload.clients", [5, 10, 15]);
+    /// let job = ShardJob { sweep: SweepJob { design, metrics: None }, shard: "1/4".parse()? };
+    /// assert_eq!(job.simulate(None, &unwatched)?.runs_frame()?.height(), 8); // of 30
+    /// # Ok::<(), retrysim::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`crate::sweep_with`], and [`Error::Core`] for more shards than pairs of a point and a run, or points whose
+    /// runs have different columns.
+    pub fn simulate(&self, threads: Option<usize>, progress: &Progress<'_>) -> Result<Sweep, Error> {
+        shard::run(&self.sweep.ready(self.shard.n)?, self.shard, threads, progress)
+    }
+}
+
+impl SweepJob {
+    /// The design read through, for `n` shards.
+    pub(crate) fn ready(&self, n: u32) -> Result<Ready, Error> {
+        shard::ready(&self.design, self.metrics.as_deref(), n)
+    }
+
+    /// Refuses what would be refused when a shard is made: a design that isn't valid, more shards than pairs of a point
+    /// and a run, points of different columns, a shard that can't be held.
+    ///
+    /// # Errors
+    /// [`Error::Core`] in these cases.
+    pub fn check_shards(&self, n: u32) -> Result<(), Error> {
+        self.ready(n).map(drop)
+    }
+
+    /// Into how many shards a sweep can be cut, up to `most`: a shard has one run of one point at least.
+    ///
+    /// # Errors
+    /// [`Error::Core`] for a design that isn't valid.
+    pub fn shards(&self, most: u32) -> Result<u32, Error> {
+        shard::shards(&self.design, most)
+    }
 }
 
 /// What is made of runs.
@@ -220,6 +277,10 @@ impl Request {
             Job::Sweep(job) => {
                 self.of_sweep(&sweep_with(&job.design, job.metrics.clone(), threads, progress)?)
             }
+            Job::Shard(job) if self.product == Product::Runs => {
+                Ok(Output::Frame(job.simulate(threads, progress)?.runs_frame()?))
+            }
+            Job::Shard(_) => Err(mismatch("this product", "a whole sweep")),
             Job::Delays(delays) if self.product == Product::Delays => Ok(Output::Frame(delays.frame()?)),
             Job::Measure(measurement) if self.product == Product::Measured => {
                 Ok(Output::Frame(checks::measured(&measurement.measure("")?)?))
@@ -263,7 +324,11 @@ impl Request {
         }))
     }
 
-    fn of_sweep(&self, sweep: &Sweep) -> Result<Output, Error> {
+    /// Makes the product of a sweep that has been made already, whole.
+    ///
+    /// # Errors
+    /// [`Error::Core`] for a product that a sweep doesn't give, and whatever making it says.
+    pub fn of_sweep(&self, sweep: &Sweep) -> Result<Output, Error> {
         match &self.product {
             Product::Runs => Ok(Output::Frame(sweep.runs_frame()?)),
             Product::Summary { confidence } => Ok(Output::Frame(sweep.summary_frame(*confidence)?)),

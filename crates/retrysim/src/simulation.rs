@@ -90,6 +90,7 @@ impl RunConfig {
     pub fn seed(mut self, seed: u64) -> Self {
         self.plan = match self.plan {
             Plan::Runs { runs, .. } => Plan::Runs { seed, runs },
+            Plan::Every { first, step, runs, .. } => Plan::Every { seed, first, step, runs },
             Plan::Seeds(_) => Plan::Seeds(vec![seed]),
         };
         self

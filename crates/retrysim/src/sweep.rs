@@ -1,8 +1,15 @@
 //! Sweeps: a scenario run at many points of its parameters.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use indexmap::IndexMap;
 use polars::prelude::{Column, DataFrame};
-use retrysim_core::{Error as CoreError, Plan, Scenario, Span, text};
+use rayon::prelude::*;
+use retrysim_core::{
+    Error as CoreError, Plan, Scenario, Span,
+    simulate::{MAX_VALUES, columns},
+    text,
+};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
@@ -189,7 +196,7 @@ fn expand(path: &str, values: &Value) -> Result<Vec<Value>, Error> {
 /// ```
 ///
 /// # Errors
-/// [`Error::Core`] for a design or a scenario that isn't valid; the point is named.
+/// [`Error::Core`] for a design or a scenario that isn't valid (the point is named), or one that can't be held.
 pub fn sweep(design: &Design) -> Result<Sweep, Error> {
     sweep_with(design, None, None, &unwatched)
 }
@@ -213,18 +220,119 @@ pub fn sweep_with(
     threads: Option<usize>,
     progress: &Progress<'_>,
 ) -> Result<Sweep, Error> {
-    let (table, values) = (design.table()?, design.points()?);
-    let scenarios = values.iter().map(|values| at_point(&table, values)).collect::<Result<Vec<_>, _>>()?;
-    let points_in_all = scenarios.len() as u64;
-    let mut points = Vec::with_capacity(scenarios.len());
-    for (i, (values, scenario)) in values.into_iter().zip(scenarios).enumerate() {
-        let plan = Plan::Runs { seed: design.seed, runs: design.runs };
-        let config = RunConfig { metrics: metrics.clone(), threads, ..RunConfig::plan(plan) }
-            .policies(design.policies.clone());
-        let report = |done: u64, total: u64| progress(i as u64 * total + done, points_in_all * total);
-        points.push(Point { values, simulation: simulate_with(&scenario, &config, &report)? });
+    let ready = Ready::new(design, metrics)?;
+    let plan = Plan::Runs { seed: design.seed, runs: design.runs };
+    ready.run(&vec![plan; ready.points.len()], threads, progress)
+}
+
+/// A design that has been read through: its points with their scenarios, of which none has been run.
+#[derive(Clone, Debug)]
+pub(crate) struct Ready {
+    /// What was asked for.
+    pub design: Design,
+    /// Metrics to keep; all if `None`.
+    pub metrics: Option<Vec<String>>,
+    /// Values and scenario of every point.
+    pub points: Vec<(IndexMap<String, Value>, Scenario)>,
+}
+
+impl Ready {
+    pub fn new(design: &Design, metrics: Option<Vec<String>>) -> Result<Self, Error> {
+        let table = design.table()?;
+        let at = |values| at_point(&table, &values).map(|scenario| (values, scenario));
+        let points = design.points()?.into_iter().map(at).collect::<Result<_, _>>()?;
+        Ok(Self { design: design.clone(), metrics, points })
     }
-    Ok(Sweep { design: design.clone(), points })
+
+    /// The policies that are run at a point.
+    pub fn policies(&self, scenario: &Scenario) -> Vec<String> {
+        match self.design.policies.as_slice() {
+            [] => scenario.policy.keys().cloned().collect(),
+            names => names.to_vec(),
+        }
+    }
+
+    /// Runs every point by its plan; points with an empty plan are left out. Points are run side by side, so that
+    /// threads are busy even where a point has few runs.
+    pub fn run(
+        &self,
+        plans: &[Plan],
+        threads: Option<usize>,
+        progress: &Progress<'_>,
+    ) -> Result<Sweep, Error> {
+        let total = self.check_size(plans)?;
+        let done = AtomicU64::new(0);
+        let report = |_: u64, _: u64| progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+        let one = |((values, scenario), plan): (&(IndexMap<String, Value>, Scenario), &Plan)| {
+            let config = RunConfig { metrics: self.metrics.clone(), ..RunConfig::plan(plan.clone()) }
+                .policies(self.design.policies.clone());
+            let simulation = simulate_with(scenario, &config, &report)?;
+            Ok(Point { values: values.clone(), simulation })
+        };
+        let all = || {
+            let points = self.points.par_iter().zip(plans).filter(|(_, plan)| !plan.is_empty());
+            points.map(one).collect::<Result<Vec<Point>, Error>>()
+        };
+        let points = match threads {
+            None => all()?,
+            Some(threads) => rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .map_err(|error| CoreError::invalid("threads", threads, error.to_string()))?
+                .install(all)?,
+        };
+        Ok(Sweep { design: self.design.clone(), points })
+    }
+
+    /// Refuses what can't be held, and designs of no runs, before anything is run; gives the number of runs, each
+    /// policy counted.
+    pub fn check_size(&self, plans: &[Plan]) -> Result<u64, Error> {
+        let runs = self.design.runs;
+        if runs == 0 {
+            return Err(CoreError::invalid("runs", 0, "1 or more").into());
+        }
+        let (mut total, mut numbers) = (0_u64, 0_u128);
+        for ((_, scenario), plan) in self.points.iter().zip(plans) {
+            let made = (plan.len() as u64).saturating_mul(self.policies(scenario).len() as u64);
+            let kept = columns(scenario, self.metrics.as_deref())?.len();
+            total = total.saturating_add(made);
+            numbers += u128::from(made) * kept as u128;
+        }
+        if numbers > u128::from(MAX_VALUES) {
+            let points = plans.iter().filter(|plan| !plan.is_empty()).count();
+            let allowed = format!(
+                "at most {MAX_VALUES} numbers at once, and {points} points with their runs, policies and metrics \
+                 have {numbers}: fewer metrics, or more shards"
+            );
+            return Err(CoreError::invalid("runs", runs, allowed).into());
+        }
+        Ok(total)
+    }
+
+    /// Refuses points whose runs have other columns than the first one's, so that they don't fit below each other.
+    pub fn check_columns(&self) -> Result<(), Error> {
+        let columns_at = |(values, scenario): &(IndexMap<String, Value>, Scenario)| {
+            let parameters = values.iter().map(|(path, value)| parameter(path, value, 0));
+            let mut all: Vec<String> =
+                parameters.map(|column| format!("{} ({})", column.name(), column.dtype())).collect();
+            let metrics = columns(scenario, self.metrics.as_deref())?;
+            all.extend(metrics.into_iter().map(|metric| metric.name));
+            Ok::<_, Error>(all)
+        };
+        let mut first = None;
+        for (i, point) in self.points.iter().enumerate() {
+            let here = columns_at(point)?;
+            let first = first.get_or_insert_with(|| here.clone());
+            if *first != here {
+                let other = here.iter().find(|column| !first.contains(column)).or(first.last()).cloned();
+                let allowed = "the same columns at every point: parameters of one type, and --metric where \
+                               points have different metrics";
+                let column = other.unwrap_or_default();
+                return Err(CoreError::invalid(format!("point {i}"), column, allowed).into());
+            }
+        }
+        Ok(())
+    }
 }
 
 fn at_point(table: &Table, values: &IndexMap<String, Value>) -> Result<Scenario, Error> {

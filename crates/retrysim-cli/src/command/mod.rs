@@ -2,8 +2,11 @@
 
 pub mod assert;
 pub mod catalogue;
+pub mod checkpoint;
 pub mod delays;
+pub mod emit;
 pub mod figure;
+pub mod gather;
 pub mod lint;
 pub mod matrix;
 pub mod measure;
@@ -11,5 +14,6 @@ pub mod report;
 pub mod reproduce;
 pub mod rerun;
 pub mod run;
+pub mod shard;
 pub mod sums;
 pub mod sweep;

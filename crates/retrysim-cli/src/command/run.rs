@@ -54,7 +54,9 @@ pub fn run(args: &Run) -> Result<Answer> {
 fn headline(simulation: &Simulation) -> String {
     let plan = match &simulation.runs.plan {
         Plan::Seeds(seeds) => format!("{} runs, one a seed", seeds.len()),
-        Plan::Runs { seed, runs } => format!("{runs} runs under seed {seed}"),
+        Plan::Runs { seed, runs } | Plan::Every { seed, runs, .. } => {
+            format!("{runs} runs under seed {seed}")
+        }
     };
     let level = 100.0 * CONFIDENCE;
     format!(

@@ -5,6 +5,7 @@ mod files;
 mod output;
 mod policies;
 mod refusals;
+mod shards;
 
 use std::{
     path::{Path, PathBuf},

@@ -13,6 +13,7 @@ use polars::prelude::DataFrame;
 use polars_io::{
     SerReader, SerWriter,
     csv::write::CsvWriter,
+    mmap::MmapBytesReader,
     parquet::{
         read::ParquetReader,
         write::{KeyValueMetadata, ParquetWriter},
@@ -21,6 +22,7 @@ use polars_io::{
 
 pub(crate) use self::rows::markdown_table;
 pub use self::rows::{json, markdown, pretty, values};
+pub(crate) use self::write::TEMPORARY;
 use self::write::replace;
 pub use self::write::write;
 use crate::{
@@ -29,6 +31,7 @@ use crate::{
     manifest::{KEYWORD, Manifest},
     request::{Output, Product},
     simulation::Progress,
+    stamp::{self, Stamp},
 };
 
 /// A file format.
@@ -134,10 +137,18 @@ fn frame_bytes(frame: &DataFrame, format: Format, manifest: &Manifest) -> Result
         Format::Json => bytes = json(&frame)?.into_bytes(),
         Format::Markdown => bytes = markdown(&frame).into_bytes(),
         _ => {
-            let metadata = KeyValueMetadata::from_static(vec![(KEYWORD.into(), manifest.to_json()?)]);
+            let mut pairs = vec![(KEYWORD.into(), manifest.to_json()?)];
+            let stamp = Stamp::of(manifest)?;
+            if let Some(stamp) = &stamp {
+                pairs.push((stamp::KEYWORD.into(), stamp.to_json()?));
+            }
+            let metadata = KeyValueMetadata::from_static(pairs);
             let writer =
                 ParquetWriter::new(&mut bytes).with_key_value_metadata(Some(metadata)).set_parallel(false);
             writer.finish(&mut frame).map_err(Error::Frame)?;
+            if stamp.is_some() {
+                stamp::seal(&mut bytes);
+            }
         }
     }
     Ok(bytes)
@@ -201,11 +212,8 @@ pub fn manifest_of(path: &Path) -> Result<Manifest, Error> {
     let none = || Error::Manifest(format!("{} holds no manifest of retrysim", path.display()));
     match Format::of(path)? {
         Format::Parquet => {
-            let mut reader = ParquetReader::new(std::fs::File::open(path).map_err(in_file)?);
-            let metadata = reader.get_metadata().map_err(Error::Frame)?;
-            let pairs = metadata.key_value_metadata().as_ref().ok_or_else(none)?;
-            let pair = pairs.iter().find(|pair| pair.key == KEYWORD).ok_or_else(none)?;
-            Manifest::from_json(pair.value.as_deref().ok_or_else(none)?)
+            let file = std::fs::File::open(path).map_err(in_file)?;
+            Manifest::from_json(&parquet_text(file, KEYWORD)?.ok_or_else(none)?)
         }
         Format::Png => {
             let file = std::io::BufReader::new(std::fs::File::open(path).map_err(in_file)?);
@@ -227,6 +235,14 @@ pub fn manifest_of(path: &Path) -> Result<Manifest, Error> {
             Manifest::from_json(&json)
         }
     }
+}
+
+/// The text that a Parquet file's metadata holds under a keyword.
+pub(crate) fn parquet_text<R: MmapBytesReader>(file: R, keyword: &str) -> Result<Option<String>, Error> {
+    let mut reader = ParquetReader::new(file);
+    let metadata = reader.get_metadata().map_err(Error::Frame)?;
+    let pairs = metadata.key_value_metadata().iter().flatten();
+    Ok(pairs.filter(|pair| pair.key == keyword).find_map(|pair| pair.value.clone()))
 }
 
 /// Reads a Parquet file.

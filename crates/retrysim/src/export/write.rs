@@ -4,6 +4,9 @@ use std::{io::Write, path::Path};
 
 use crate::error::Error;
 
+/// How the name of a file begins that isn't whole yet.
+pub(crate) const TEMPORARY: &str = ".retrysim-";
+
 /// Writes a file: whole, or not at all.
 ///
 /// # Errors
@@ -18,17 +21,33 @@ pub(super) fn replace(files: &[(&Path, &[u8])]) -> Result<(), Error> {
     let whole = files.iter().map(|(path, bytes)| write_beside(path, bytes)).collect::<Result<Vec<_>, _>>()?;
     for ((path, _), file) in files.iter().zip(whole) {
         file.persist(path).map_err(|error| Error::File { path: path.to_path_buf(), reason: error.error })?;
+        keep_name(folder_of(path));
     }
     Ok(())
 }
 
-fn write_beside(path: &Path, bytes: &[u8]) -> Result<tempfile::NamedTempFile, Error> {
-    let in_file = |reason| Error::File { path: path.to_owned(), reason };
-    let folder = match path.parent() {
+/// The folder in which a file lies.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
-    };
-    let mut file = tempfile::Builder::new().prefix(".retrysim-").tempfile_in(folder).map_err(in_file)?;
+    }
+}
+
+/// Has the system write down the folder, so that a new name outlives a power cut. Some file systems can't; the
+/// file is whole either way.
+#[cfg(unix)]
+fn keep_name(folder: &Path) {
+    std::fs::File::open(folder).and_then(|folder| folder.sync_all()).ok();
+}
+
+#[cfg(not(unix))]
+fn keep_name(_: &Path) {}
+
+fn write_beside(path: &Path, bytes: &[u8]) -> Result<tempfile::NamedTempFile, Error> {
+    let in_file = |reason| Error::File { path: path.to_owned(), reason };
+    let mut file =
+        tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder_of(path)).map_err(in_file)?;
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(in_file)?;
     share(&file).map_err(in_file)?;
     Ok(file)

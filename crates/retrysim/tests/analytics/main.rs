@@ -6,4 +6,5 @@ mod crossings;
 mod figures;
 mod files;
 mod frames;
+mod shards;
 mod sweeps;

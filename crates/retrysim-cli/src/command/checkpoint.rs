@@ -1,0 +1,70 @@
+//! `retrysim sweep --checkpoint`: part after part, then all of them together.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use retrysim::{
+    parts::{Parts, Survey},
+    request::{Job, Product, Request, SweepJob},
+};
+
+use crate::{
+    Answer,
+    cli::SweepArgs,
+    interrupt::{Interrupted, Stop},
+    show,
+};
+
+/// Parts at the most: what a kill can cost is one of them.
+const PARTS: u32 = 240;
+
+pub fn sweep(
+    sweep: SweepJob,
+    product: Product,
+    folder: &Path,
+    file: &Path,
+    args: &SweepArgs,
+) -> Result<Answer> {
+    show::check_output(Some(file))?;
+    let stop = Stop::listen()?;
+    // Parts that lie there may have been made by --shard, in another number.
+    let n = match Survey::of(folder) {
+        Ok(survey) => survey.n,
+        Err(_) => sweep.shards(PARTS)?,
+    };
+    let parts = Parts::open(folder, &sweep, n)?;
+    let unfinished = parts.unfinished()?;
+    let kept = |done: usize| {
+        format!("{} of {n} parts are in {}", n as usize - unfinished.len() + done, folder.display())
+    };
+    if unfinished.len() < n as usize && !args.out.quiet {
+        show::say(&format!("going on: {}", kept(0)));
+    }
+    let progress = show::Progress::new(args.out.quiet);
+    for (i, k) in unfinished.iter().enumerate() {
+        let (before, parts_in_all) = (i as u64, unfinished.len() as u64);
+        let made = parts.make(*k, args.what.threads, &|done, total| {
+            stop.or(progress.at(before * total + done, parts_in_all * total))
+        });
+        if made.is_err() && stop.is_asked() {
+            drop(progress);
+            return Err(Interrupted(format!(
+                "interrupted: {}; the same command goes on from there",
+                kept(i)
+            ))
+            .into());
+        }
+        made?;
+    }
+    drop(progress);
+
+    let mut survey = Survey::of(folder)?;
+    let Some(whole) = survey.gather()? else { bail!(survey.lines().join("; ")) };
+    let request = Request { job: Job::Sweep(Box::new(sweep)), product };
+    let output = request.of_sweep(&whole)?;
+    let answer = show::deliver(request, &output, &args.out)?;
+    if !args.keep {
+        parts.remove()?;
+    }
+    Ok(answer)
+}
