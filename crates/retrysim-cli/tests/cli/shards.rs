@@ -337,7 +337,7 @@ fn asked_to_stop() {
         let output = child.wait_with_output().unwrap();
         let message = stderr(&output);
         assert_eq!(output.status.code(), Some(130), "{message}");
-        let kept = format!("{} of 240 parts are in {}", world.whole_parts(), text(&world.parts()));
+        let kept = format!("{} of 100 parts are in {}", world.whole_parts(), text(&world.parts()));
         let expected = format!("retrysim: interrupted: {kept}; the same command goes on from there\n");
         assert_eq!(message, expected);
         assert!(!world.path("out.parquet").exists());
