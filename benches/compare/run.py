@@ -32,7 +32,7 @@ MODELS = {
 def build():
     """The commands by model and program; retrysim first."""
     subprocess.run(
-        ["cargo", "build", "--release", "--locked", "--quiet", "--target-dir", TARGET / "build"],
+        ["cargo", "build", "--release", "--quiet", "--target-dir", TARGET / "build"],
         cwd=HERE / "peers",
         check=True,
     )
@@ -106,18 +106,18 @@ def main():
         ratios = [theirs / mine for theirs, mine in zip(costs, our_costs)]
         runs = median(one["requests"][0] / one["seconds"] for one in rounds)
         mean, error = mean_and_error(rounds, "requests")
-        ratio = f"{digits(median(ratios))} ({digits(min(ratios))} to {digits(max(ratios))})"
-        if program == "retrysim":
-            ratio = ""
-        else:
+        ratio = ""
+        if program != "retrysim":
+            ratio = f"{digits(median(ratios))} ({digits(min(ratios))} to {digits(max(ratios))})"
             for what in ("requests", "finish"):
                 distance = z(ours, rounds, what)
                 print(f"{model}, {program}: {what} {distance:+.2f} standard errors from retrysim's", file=sys.stderr)
                 if abs(distance) > LIMIT:
                     failed.append((model, program, what))
+        places = max(0, 1 - math.floor(math.log10(error)))
         lines.append(
             f"| {MODELS[model]} | {program} | {digits(runs)} | {digits(median(costs) * 1e9)} | {ratio}"
-            f" | {mean:.2f} ± {error:.2f} |"
+            f" | {mean:,.{places}f} ± {error:.{places}f} |"
         )
     TABLE.write_text("\n".join(lines) + "\n")
     print(TABLE.read_text(), end="")

@@ -27,7 +27,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut seeds = SmallRng::seed_from_u64(seed);
     let mut some_runs: Box<dyn FnMut() -> Vec<Run>> = match (engine.as_str(), model.as_str()) {
         ("retrysim", _) => Box::new(engine::runs(model, seed)?),
-        ("nexosim", "contention") => Box::new(move || vec![with_nexosim::run(SmallRng::from_rng(&mut seeds))]),
+        ("nexosim", "contention") => {
+            Box::new(move || vec![with_nexosim::run(SmallRng::from_rng(&mut seeds))])
+        }
         ("simrs", "contention") => Box::new(move || vec![with_simrs::run(SmallRng::from_rng(&mut seeds))]),
         _ => return Err(format!("{engine} has no {model}").into()),
     };

@@ -71,8 +71,7 @@ pub fn run(rng: SmallRng) -> Run {
     let mut simulation = Simulation::default();
     let mut luck = Luck::new(rng);
     let hops: Vec<f64> = (0..CLIENTS).map(|_| luck.hop()).collect();
-    let world =
-        simulation.state.insert(World { luck, version: 0, writes: 0, failures: [0; CLIENTS] });
+    let world = simulation.state.insert(World { luck, version: 0, writes: 0, failures: [0; CLIENTS] });
     let row = simulation.add_component(Row { world });
     for (client, hop) in hops.into_iter().enumerate() {
         simulation.schedule(millis(hop), row, Event { client, message: Message::Read });
