@@ -2,6 +2,10 @@
 //!
 //! Time depends on what else a machine does, instructions hardly do. Fails where a kernel needs 10 % more than
 //! was kept. To keep new counts: `cargo bench -p retrysim-core --bench instructions -- --keep`.
+//!
+//! Another compiler makes other instructions, so the kept counts name theirs; under another one what needs more is
+//! shown and nothing fails. Then keep new counts, in a commit that changes nothing else. The C library matters little:
+//! what a program does once drops out, and runs call it for hardly more than moves of memory.
 
 mod cases;
 
@@ -26,8 +30,11 @@ fn main() -> ExitCode {
         );
         return ExitCode::FAILURE;
     }
-    let kept = read();
-    let mut lines = String::new();
+    let compiler = compiler();
+    let text = fs::read_to_string(KEPT).unwrap_or_default();
+    let same_compiler = text.lines().next() == Some(&compiler);
+    let kept = read(&text);
+    let mut lines = format!("{compiler}\n");
     let mut worse = 0;
     println!("{:28} {:>12} {:>12} {:>7} {:>12}", "kernel", "kept", "a run", "ratio", "a request");
     for case in cases::all().iter().filter(|case| case.runs > 1) {
@@ -46,15 +53,24 @@ fn main() -> ExitCode {
         fs::write(KEPT, lines).expect("a file of the repository");
     } else if worse > 0 {
         eprintln!("{worse} kernels need more than {:.0} % more instructions than kept", SLACK * 100.0);
-        return ExitCode::FAILURE;
+        if same_compiler {
+            return ExitCode::FAILURE;
+        }
+        eprintln!("but the counts were kept with another compiler, this is {compiler}: keep new ones");
     }
     ExitCode::SUCCESS
 }
 
+/// The compiler, the first line of what is kept.
+fn compiler() -> String {
+    let output = Command::new("rustc").arg("--version").output().expect("cargo found it too");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
 /// Kept counts by name.
-fn read() -> HashMap<String, f64> {
-    let text = fs::read_to_string(KEPT).unwrap_or_default();
+fn read(text: &str) -> HashMap<String, f64> {
     text.lines()
+        .skip(1)
         .filter_map(|line| line.rsplit_once(' '))
         .map(|(name, count)| (name.to_owned(), count.parse().expect("a count")))
         .collect()

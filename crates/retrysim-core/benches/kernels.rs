@@ -20,7 +20,7 @@ fn kernels(criterion: &mut Criterion) {
     }
 }
 
-/// A thousand calls with eight retries each.
+/// The twelve delays of a call, a thousand times.
 fn delays(criterion: &mut Criterion) {
     let policies = [
         ("exponential", Policy::exponential(Span::from_millis(100), 2.0).cap(Span::from_secs(10))),
@@ -38,7 +38,7 @@ fn delays(criterion: &mut Criterion) {
         ),
     ];
     let mut group = criterion.benchmark_group("delays");
-    group.throughput(Throughput::Elements(8_000));
+    group.throughput(Throughput::Elements(12_000));
     for (name, policy) in policies {
         let compiled = policy.compile(Unit::S);
         group.bench_function(name, |bencher| {
@@ -46,7 +46,7 @@ fn delays(criterion: &mut Criterion) {
                 let mut draws = Philox::new(1, 0);
                 for call in 0..1_000 {
                     let mut memory = compiled.memory();
-                    for n in 1..=8 {
+                    for n in 1..=12 {
                         let mut stream = draws.at(Purpose::Attempt, call, n);
                         black_box(compiled.delay(n, None, &mut memory, &mut stream));
                     }
