@@ -100,7 +100,7 @@ const GATHER_EXAMPLES: &str = "Examples:
 const EMIT_EXAMPLES: &str = "Examples:
   retrysim emit slurm design.toml --shards 200 -o parts > sweep.sh && bash sweep.sh
   retrysim emit parallel design.toml --shards 24 -o parts | bash
-  retrysim emit kubernetes /work/design.toml --shards 200 -o /work/parts > job.yaml";
+  retrysim emit kubernetes /data/design.toml --shards 200 -o /data/parts > job.yaml";
 
 const FIGURE_EXAMPLES: &str = "Examples:
   retrysim figure arrivals herd --policy full --policy exponential --until 15s -o arrivals.png
