@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 use crate::cli::What;
 
-/// The catalogue of this call: the bundled one, or one with a folder of the user's.
+/// The bundled catalogue with a folder of the user's, if there is one.
 static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
 
 /// Adds a folder of policies to the catalogue, before anything is loaded.
@@ -20,7 +20,7 @@ pub fn add_policies(folder: &Path) -> Result<()> {
 
 /// The policies that can be named.
 pub fn catalogue() -> &'static Catalogue {
-    CATALOGUE.get_or_init(|| Catalogue::bundled().clone())
+    CATALOGUE.get().unwrap_or_else(Catalogue::bundled)
 }
 
 /// Reads `dotted.path=value`.

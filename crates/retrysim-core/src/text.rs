@@ -117,8 +117,11 @@ pub fn value(text: &str) -> Result<Value, Error> {
     }
 }
 
-/// A value as the table that [`write`] would write.
-pub(crate) fn table<T: Serialize>(value: &T) -> Result<Table, Error> {
+/// A value as the table that [`write()`] would write.
+///
+/// # Errors
+/// As [`write()`].
+pub fn table<T: Serialize>(value: &T) -> Result<Table, Error> {
     Table::try_from(value).map_err(|error| Error::Shape { field: TOP.into(), message: error.to_string() })
 }
 

@@ -85,7 +85,7 @@ pub fn situation_about(name: &str) -> Result<String, Error> {
 /// [`Error::Unknown`] with the names that exist; what [`Scenario::validate`] says of the two together.
 pub fn situation(name: &str, policy_name: &str, policy: &Policy) -> Result<Scenario, Error> {
     let mut table = situation_table(name)?;
-    let of_one = text::parse(&text::write(policy)?)?;
+    let of_one = text::table(policy)?;
     table.insert("policy".into(), Table::from_iter([(policy_name.to_owned(), of_one.into())]).into());
     Scenario::from_table(table)
 }

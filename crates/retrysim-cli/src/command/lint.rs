@@ -38,10 +38,7 @@ fn of_layers(scenario: &retrysim::Scenario) -> Vec<(String, Vec<Finding>)> {
         let hops: Vec<(&str, &retrysim::Policy)> = layers
             .tiers
             .iter()
-            .map(|tier| {
-                let own = layers.policies.get(tier).and_then(|name| scenario.policy.get(name));
-                (tier.as_str(), own.unwrap_or(policy))
-            })
+            .map(|tier| (tier.as_str(), layers.own_policy(tier, scenario).unwrap_or(policy)))
             .collect();
         (name.clone(), retrysim::lint::lint_layers(&hops))
     };

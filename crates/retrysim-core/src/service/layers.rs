@@ -18,7 +18,7 @@ use crate::{
     callers::{Call, Callers, Decision, Failure},
     draw::{Draws, Purpose},
     error::{Error, in_range},
-    policy::{Compiled, class::Class, scope::Population},
+    policy::{Compiled, Policy, class::Class, scope::Population},
     record::{Attempt, Column, Kind, Outcome, Recorder, column},
     scenario::Scenario,
     span::{Span, Unit},
@@ -73,6 +73,12 @@ impl Layers {
         }
     }
 
+    /// The policy of the hop to `tier`, if it has one of its own; else it follows the one that is simulated.
+    #[must_use]
+    pub fn own_policy<'s>(&self, tier: &str, scenario: &'s Scenario) -> Option<&'s Policy> {
+        scenario.policy.get(self.policies.get(tier)?)
+    }
+
     pub(super) fn validate(&self, scenario: &Scenario) -> Result<(), Error> {
         let burst = scenario.workload.burst("layers")?;
         in_range("service.probability", self.probability, 0.0, 1.0)?;
@@ -96,8 +102,7 @@ impl Layers {
             })?;
         }
         for (name, policy) in &scenario.policy {
-            let of_tier = |tier| self.policies.get(tier).and_then(|name| scenario.policy.get(name));
-            let attempts = |tier| of_tier(tier).unwrap_or(policy).max_attempts();
+            let attempts = |tier: &String| self.own_policy(tier, scenario).unwrap_or(policy).max_attempts();
             let worst =
                 self.tiers.iter().fold(f64::from(burst.clients), |n, tier| n * f64::from(attempts(tier)));
             if worst > MAX_REQUESTS {
@@ -118,7 +123,7 @@ impl Layers {
     #[must_use]
     pub fn prepare<'s>(&'s self, scenario: &Scenario) -> Prepared<'s> {
         let unit = scenario.unit;
-        let of_tier = |tier| Some(scenario.policy.get(self.policies.get(tier)?)?.compile(unit));
+        let of_tier = |tier: &String| Some(self.own_policy(tier, scenario)?.compile(unit));
         Prepared {
             service: self,
             policies: self.tiers.iter().map(of_tier).collect(),

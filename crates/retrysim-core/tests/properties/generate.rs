@@ -1,5 +1,6 @@
 //! Random policies and scenarios that are valid, extremes included.
 
+mod slots;
 pub mod workers;
 
 use indexmap::IndexMap;
@@ -8,19 +9,16 @@ use retrysim_core::{
     Generator, Policy, Scenario, Seeds, Span, Unit,
     latency::Latency,
     policy::{
-        breaker::{Breaker, Open as OpenFor, Ratio, Refused, Trip},
-        budget::{
-            Bucket, Budget, Concurrency, CountsAt, Credit, Debit, Deposit, Deposits, Gate, Gates, Rule,
-            Scope, Slots, Sre, Window,
-        },
+        breaker::Breaker,
+        budget::{Bucket, Budget, Credit, Debit, Gate, Gates, Rule, Scope, Window},
         class::{ByClass, Class, Override},
         hint::{Combine, Hint, Over, Then},
-        limiter::{Cubic, Limiter, Together, TokenBucket},
+        limiter::Limiter,
         stage::{
             Bound, Doublings, Exp, Fib, Linear, OnlyN, PollyV2, Poly, Prev, Quantum, Round, Special, Stage,
             Uniform,
         },
-        state::{Anchor, From, Rng, State},
+        state::{Anchor, From},
         stop::{Check, Stop},
     },
     scenario::{Burst, Open, Probe, Workload},
@@ -29,6 +27,8 @@ use retrysim_core::{
         TickCapacity, WindowCapacity,
     },
 };
+
+use self::slots::{breaker, concurrency, deposits, limiter, sre, state};
 
 /// Whole milliseconds in a range.
 pub fn ms(range: std::ops::Range<i64>) -> impl Strategy<Value = Span> + Clone {
@@ -161,91 +161,15 @@ pub fn scope() -> impl Strategy<Value = Scope> {
 fn budget() -> impl Strategy<Value = Budget> {
     let window = (0.0..1.0_f64, ms(1..3_000), prop_oneof![Just(Rule::AtMost), Just(Rule::Below)], scope())
         .prop_map(|(ratio, window, rule, scope)| Budget::Window(Window { ratio, window, rule, scope }));
-    let deposits = (0.0..3.0_f64, ms(1..3_000), 0_u32..20, 1_u32..1_000, option::of(0.0..1.0_f64), scope())
-        .prop_map(|(ratio, ttl, min_per_s, scale, per_call, scope)| {
-            let deposit = if scale % 2 == 0 { Deposit::Request } else { Deposit::Success };
-            Budget::Deposits(Deposits {
-                ratio,
-                ttl,
-                min_per_s,
-                scale,
-                slots: Slots::Finagle,
-                deposit,
-                per_call,
-                scope,
-            })
-        });
-    let concurrency =
-        (0.0..1.0_f64, 0_u32..5, any::<bool>(), scope()).prop_map(|(share, min, counts_backoff, scope)| {
-            Budget::Concurrency(Concurrency { share, min, counts_backoff, scope })
-        });
-    let sre = (0.0..3.0_f64, option::of(ms(1..3_000)), any::<bool>(), scope()).prop_map(
-        |(k, window, counts_refused, scope)| {
-            Budget::Sre(Sre {
-                k,
-                window,
-                gates: Gates::Retries,
-                counts_refused,
-                counts_at: CountsAt::Answer,
-                scope,
-            })
-        },
-    );
-    prop_oneof![2 => bucket().prop_map(Budget::Bucket), 2 => window, 1 => deposits, 1 => concurrency, 1 => sre]
+    prop_oneof![2 => bucket().prop_map(Budget::Bucket), 2 => window, 1 => deposits(), 1 => concurrency(), 1 => sre(Just(Gates::Retries))]
 }
 
 /// A limiter, a breaker and a throttle that act on first attempts, for services that have a place for them.
 pub fn gates() -> impl Strategy<Value = (Option<Limiter>, Option<Breaker>, Option<Budget>)> {
-    let bucket = (0.1..50.0_f64, 1.0..20.0_f64, any::<bool>(), any::<bool>(), scope()).prop_map(
-        |(rate, burst, retries, sum, scope)| {
-            let gates = if retries { Gates::Retries } else { Gates::EverySend };
-            let combine = if sum { Together::Sum } else { Together::Max };
-            Limiter::TokenBucket(TokenBucket { rate, burst, gates, combine, scope })
-        },
-    );
-    let cubic = scope().prop_map(|scope| {
-        Limiter::Cubic(Cubic {
-            beta: 0.7,
-            scale: 0.4,
-            min_rate: 0.5,
-            smooth: 0.8,
-            slot: Span::from_millis(500),
-            scope,
-        })
-    });
-    let ratio = (0.0..=1.0_f64, 1_u32..20, option::of(ms(1..2_000))).prop_map(|(share, calls, window)| {
-        Trip::Ratio(Ratio { share, min_calls: calls, window, calls: window.is_none().then_some(calls) })
-    });
-    let trip = prop_oneof![(1_u32..6).prop_map(Trip::Consecutive), ratio];
-    let open = prop_oneof![ms(0..3_000).prop_map(OpenFor::For), stages().prop_map(OpenFor::Stages)];
-    let breaker =
-        (trip, open, 1_u32..4, any::<bool>(), scope()).prop_map(|(after, open, probes, retries, scope)| {
-            let refused = if retries { Refused::Retry } else { Refused::Fail };
-            Breaker { after, open, probes, refused, scope }
-        });
-    let sre = (0.5..3.0_f64, option::of(ms(1..3_000)), scope()).prop_map(|(k, window, scope)| {
-        Budget::Sre(Sre {
-            k,
-            window,
-            gates: Gates::EverySend,
-            counts_refused: true,
-            counts_at: CountsAt::Send,
-            scope,
-        })
-    });
-    (option::of(prop_oneof![bucket, cubic]), option::of(breaker), option::of(sre))
+    (option::of(limiter()), option::of(breaker()), option::of(sre(Just(Gates::EverySend))))
 }
 
-fn state() -> impl Strategy<Value = State> {
-    let rng = prop_oneof![3 => Just(Rng::Draw), 1 => Just(Rng::Maker), 1 => Just(Rng::Process)];
-    (scope(), option::of(ms(0..5_000)), rng).prop_map(|(scope, reset_after, rng)| State {
-        scope,
-        reset_after,
-        rng,
-    })
-}
-
-fn by_class() -> impl Strategy<Value = ByClass> {
+pub fn by_class() -> impl Strategy<Value = ByClass> {
     let other = (option::of(any::<bool>()), option::of(stages()), option::of(stop()), option::of(hint()))
         .prop_map(|(retry, delay, stop, hint)| Override { retry, delay, stop, hint })
         .boxed();

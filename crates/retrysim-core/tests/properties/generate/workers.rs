@@ -5,103 +5,21 @@ use retrysim_core::{
     Generator, Policy, Scenario, Span,
     latency::Latency,
     policy::{
-        breaker::{Breaker, Open, Ratio, Refused, Trip},
-        budget::{Budget, Concurrency, CountsAt, Deposit, Deposits, Gates, Slots, Sre},
-        class::{ByClass, Override},
+        budget::Budget,
         hedge::Hedge,
-        limiter::{Cubic, Limiter, Together, TokenBucket},
-        state::{Anchor, From, Rng, State},
+        state::{Anchor, From},
     },
     scenario::{self, Arrivals, Burst, Closed, Workload},
     service::{Brownout, Cold, Down, Notices, Order, Service, Workers},
 };
 
-use super::{Setting, latency, ms, outages, policy, scope, seeds, stages};
-
-fn breaker() -> impl Strategy<Value = Breaker> {
-    let ratio = (0.0..=1.0_f64, 1_u32..6, ms(1..3_000), option::of(1_u32..20)).prop_map(
-        |(share, min_calls, window, calls)| {
-            let window = calls.is_none().then_some(window);
-            Trip::Ratio(Ratio { share, min_calls, window, calls })
-        },
-    );
-    let after = prop_oneof![(1_u32..5).prop_map(Trip::Consecutive), ratio];
-    let open = prop_oneof![ms(0..3_000).prop_map(Open::For), stages().prop_map(Open::Stages)];
-    let refused = prop_oneof![Just(Refused::Fail), Just(Refused::Retry)];
-    (after, open, 1_u32..4, refused, scope()).prop_map(|(after, open, probes, refused, scope)| Breaker {
-        after,
-        open,
-        probes,
-        refused,
-        scope,
-    })
-}
-
-fn gates() -> impl Strategy<Value = Gates> {
-    prop_oneof![Just(Gates::EverySend), Just(Gates::Retries)]
-}
-
-fn limiter() -> impl Strategy<Value = Limiter> {
-    let together = prop_oneof![Just(Together::Max), Just(Together::Sum)];
-    let bucket = (0.1..50.0_f64, 1.0..10.0_f64, gates(), together, scope()).prop_map(
-        |(rate, burst, gates, combine, scope)| {
-            Limiter::TokenBucket(TokenBucket { rate, burst, gates, combine, scope })
-        },
-    );
-    let cubic = (0.0..=1.0_f64, 0.1..1.0_f64, 0.1..20.0_f64, 0.0..=1.0_f64, ms(1..1_000), scope()).prop_map(
-        |(beta, scale, min_rate, smooth, slot, scope)| {
-            Limiter::Cubic(Cubic { beta, scale, min_rate, smooth, slot, scope })
-        },
-    );
-    prop_oneof![bucket, cubic]
-}
+use super::{
+    Setting, by_class, latency, ms, outages, policy, seeds,
+    slots::{breaker, concurrency, deposits, gates, limiter, sre, state},
+};
 
 fn budget() -> impl Strategy<Value = Budget> {
-    let deposit = prop_oneof![Just(Deposit::Request), Just(Deposit::Success)];
-    let deposits =
-        (0.0..2.0_f64, ms(1..20_000), 0_u32..4, 1_u32..2_000, deposit, option::of(0.0..1.0_f64), scope())
-            .prop_map(|(ratio, ttl, min_per_s, scale, deposit, per_call, scope)| {
-                Budget::Deposits(Deposits {
-                    ratio,
-                    ttl,
-                    min_per_s,
-                    scale,
-                    slots: Slots::Finagle,
-                    deposit,
-                    per_call,
-                    scope,
-                })
-            });
-    let concurrency =
-        (0.0..1.0_f64, 0_u32..4, any::<bool>(), scope()).prop_map(|(share, min, counts_backoff, scope)| {
-            Budget::Concurrency(Concurrency { share, min, counts_backoff, scope })
-        });
-    let sre = (0.5..3.0_f64, option::of(ms(1..5_000)), gates(), any::<bool>(), scope()).prop_map(
-        |(k, window, gates, counts_refused, scope)| {
-            Budget::Sre(Sre { k, window, gates, counts_refused, counts_at: CountsAt::Answer, scope })
-        },
-    );
-    prop_oneof![deposits, concurrency, sre]
-}
-
-fn on() -> impl Strategy<Value = ByClass> {
-    let one = || {
-        option::of((option::of(any::<bool>()), option::of(stages())).prop_map(|(retry, delay)| Override {
-            retry,
-            delay,
-            ..Override::default()
-        }))
-    };
-    (one(), one(), one()).prop_map(|(throttle, timeout, error)| ByClass { throttle, timeout, error })
-}
-
-fn state() -> impl Strategy<Value = State> {
-    let rng = prop_oneof![4 => Just(Rng::Draw), 1 => Just(Rng::Maker), 1 => Just(Rng::Process)];
-    (scope(), option::of(ms(0..5_000)), rng).prop_map(|(scope, reset_after, rng)| State {
-        scope,
-        reset_after,
-        rng,
-    })
+    prop_oneof![deposits(), concurrency(), sre(gates())]
 }
 
 fn hedge() -> impl Strategy<Value = Hedge> {
@@ -126,7 +44,7 @@ fn whole_policy() -> impl Strategy<Value = Policy> {
         vec(budget(), 0..2),
         option::weighted(0.3, anchor),
         option::weighted(0.3, state()),
-        option::weighted(0.3, on()),
+        option::weighted(0.3, by_class()),
         prop_oneof![3 => Just(0.0), 1 => 0.0..=1.0_f64],
     );
     (policy(), slots).prop_map(|(mut policy, slots)| {
