@@ -148,6 +148,23 @@ pub enum Sampler {
 }
 
 impl Sampler {
+    /// Lengths, one after the other, none negative.
+    #[inline]
+    pub fn samples<const N: usize, S: Stream>(&self, stream: &mut S) -> [f64; N] {
+        let mut lengths = [0.0; N];
+        match self {
+            // In a loop of its own, so that what a number takes is set up once.
+            Self::Normal { mean, sd } => {
+                for length in &mut lengths {
+                    let z: f64 = StandardNormal.sample(stream);
+                    *length = (mean + sd * z).abs();
+                }
+            }
+            _ => lengths.fill_with(|| self.sample(stream)),
+        }
+        lengths
+    }
+
     /// One length, not negative.
     #[inline]
     pub fn sample<S: Stream>(&self, stream: &mut S) -> f64 {

@@ -28,6 +28,7 @@ pub mod callers;
 pub mod catalogue;
 pub mod draw;
 pub mod error;
+pub mod event_queue;
 pub mod latency;
 pub mod lint;
 pub mod measure;

@@ -1,36 +1,53 @@
-//! Numbers for the delay after an attempt, drawn when it is sent, so that nothing waits for them when it fails.
+//! What is random in the next attempts of a call: drawn side by side they cost little more than one, and nothing waits
+//! for them when they are asked for.
 
-use super::{Draws, Purpose};
+use super::{Draws, Purpose, SENDS};
 
-/// The beginnings of the streams of attempts under way, by call.
+/// The beginnings of the streams of attempts, by call.
 #[derive(Clone, Debug, Default)]
 pub struct Ahead {
-    bits: Vec<u64>,
+    /// The first attempt that is drawn, and the first 64 bits of its stream and of those after it.
+    drawn: Vec<(u32, [u64; SENDS])>,
     /// Whether any will be read, and can be drawn out of order.
     is_used: bool,
 }
 
+/// Before every attempt.
+const NOTHING: u32 = u32::MAX / 2;
+
 impl Ahead {
-    /// Nothing is under way; `are_read` says whether delays draw at all.
+    /// Nothing is drawn; `are_read` says whether anything will be asked for.
     pub fn reset<D: Draws>(&mut self, are_read: bool, calls: u32) {
         self.is_used = D::KEYED && are_read;
-        self.bits.clear();
-        self.bits.resize(if self.is_used { calls as usize } else { 0 }, 0);
+        let calls = if self.is_used { calls as usize } else { 0 };
+        self.drawn.resize(calls, (NOTHING, [0; SENDS]));
+        self.drawn.iter_mut().for_each(|(first, _)| *first = NOTHING);
     }
 
     /// An attempt of `call` is sent.
     #[inline]
     pub fn on_send<D: Draws>(&mut self, call: u32, attempt: u32, draws: &mut D) {
         if self.is_used {
-            self.bits[call as usize] = draws.begin(Purpose::Attempt, call, attempt);
+            self.open(call, attempt, draws);
         }
     }
 
-    /// The stream of the attempt of `call` that was sent last.
+    /// The beginning of the stream of an attempt.
     #[inline]
-    pub fn stream<'d, D: Draws>(&self, call: u32, attempt: u32, draws: &'d mut D) -> D::Stream<'d> {
+    fn open<D: Draws>(&mut self, call: u32, attempt: u32, draws: &mut D) -> u64 {
+        let (first, bits) = &mut self.drawn[call as usize];
+        if attempt.wrapping_sub(*first) as usize >= SENDS {
+            (*first, *bits) = (attempt, draws.begin(call, attempt));
+        }
+        bits[(attempt - *first) as usize % SENDS]
+    }
+
+    /// The stream of an attempt of `call`.
+    #[inline]
+    pub fn stream<'d, D: Draws>(&mut self, call: u32, attempt: u32, draws: &'d mut D) -> D::Stream<'d> {
         if self.is_used {
-            draws.resume(Purpose::Attempt, call, attempt, self.bits[call as usize])
+            let bits = self.open(call, attempt, draws);
+            draws.resume(Purpose::Attempt, call, attempt, bits)
         } else {
             draws.at(Purpose::Attempt, call, attempt)
         }

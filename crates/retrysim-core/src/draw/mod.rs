@@ -48,10 +48,18 @@ pub enum Purpose {
     Work = 7,
 }
 
+/// Attempts of a call that are drawn together: more would often be in vain.
+pub const SENDS: usize = 4;
+
 /// The random numbers of one run.
 pub trait Draws {
     /// The kind of stream.
     type Stream<'a>: Stream
+    where
+        Self: 'a;
+
+    /// A stream of which something is drawn already.
+    type Ahead<'a>: Stream
     where
         Self: 'a;
 
@@ -71,15 +79,15 @@ pub trait Draws {
     /// A generator that isn't keyed draws nothing ahead.
     fn open(&mut self, _batch: &mut Batch) {}
 
-    /// The first 64 bits of a stream, for [`Draws::resume`]; 0 if streams have no beginning.
-    fn begin(&mut self, _purpose: Purpose, _owner: u32, _index: u32) -> u64 {
-        0
+    /// The first 64 bits of the streams of a call's attempts from `attempt` on, for [`Draws::resume`]; 0 if streams have
+    /// no beginning.
+    fn begin(&mut self, _call: u32, _attempt: u32) -> [u64; SENDS] {
+        [0; SENDS]
     }
 
-    /// The beginning of an attempt's own stream and the stream of its network delays, drawn together.
-    fn send(&mut self, call: u32, attempt: u32) -> (u64, Self::Stream<'_>) {
-        (0, self.at(Purpose::Network, call, attempt))
-    }
+    /// What is random in attempts from `attempt` on: for each the beginning of its own stream and the stream of its
+    /// network delays. [`SENDS`] attempts of a keyed generator, or only the first one.
+    fn sends(&mut self, call: u32, attempt: u32, each: impl FnMut(usize, u64, &mut Self::Ahead<'_>));
 
     /// The stream that [`Draws::at`] gives, its beginning drawn already.
     fn resume(&mut self, purpose: Purpose, owner: u32, index: u32, _bits: u64) -> Self::Stream<'_> {

@@ -5,11 +5,12 @@
 
 use std::convert::Infallible;
 
+use fearless_simd::{Level, dispatch};
 use rand_core::{TryRng, utils};
 use rand_philox::philox4x32_10;
 
 use super::{
-    Batch, Draws, Purpose, Stream,
+    Batch, Draws, Purpose, SENDS, Stream,
     batch::{mark_smallest, unit},
 };
 
@@ -18,14 +19,15 @@ use super::{
 pub struct Philox {
     key: [u32; 2],
     run: u64,
+    level: Level,
 }
 
 impl Philox {
     /// The draws of run number `run` under `seed`; runs are distinct below 2^48.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "the seed is split into its two words")]
-    pub const fn new(seed: u64, run: u64) -> Self {
-        Self { key: [seed as u32, (seed >> 32) as u32], run }
+    pub fn new(seed: u64, run: u64) -> Self {
+        Self { key: [seed as u32, (seed >> 32) as u32], run, level: Level::new() }
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the run is split into its words")]
@@ -42,17 +44,18 @@ impl Philox {
 
 impl Draws for Philox {
     type Stream<'a> = PhiloxStream;
+    type Ahead<'a> = PhiloxAhead<'a>;
     const KEYED: bool = true;
 
     #[inline]
     fn at(&mut self, purpose: Purpose, owner: u32, index: u32) -> PhiloxStream {
         let counter = self.counter(purpose, owner, index);
-        PhiloxStream { key: self.key, counter, words: [0; WORDS], next: 0, end: 0, first: true }
+        PhiloxStream { key: self.key, counter, words: [0; 4], next: 0, end: 0, first: true }
     }
 
     #[inline]
     fn number(&mut self, purpose: Purpose, owner: u32, index: u32) -> f64 {
-        unit(self.begin(purpose, owner, index))
+        unit(beginning(rounds(self.counter(purpose, owner, index), self.key)))
     }
 
     fn open(&mut self, batch: &mut Batch) {
@@ -70,8 +73,9 @@ impl Draws for Philox {
     }
 
     #[inline]
-    fn begin(&mut self, purpose: Purpose, owner: u32, index: u32) -> u64 {
-        beginning(rounds(self.counter(purpose, owner, index), self.key))
+    fn begin(&mut self, call: u32, attempt: u32) -> [u64; SENDS] {
+        let counter = self.counter(Purpose::Attempt, call, attempt);
+        dispatch!(self.level, _simd => begin(counter, self.key))
     }
 
     #[inline]
@@ -80,15 +84,15 @@ impl Draws for Philox {
     }
 
     #[inline]
-    fn send(&mut self, call: u32, attempt: u32) -> (u64, PhiloxStream) {
-        let mut stream = self.at(Purpose::Network, call, attempt);
-        // Four normal numbers need five pairs of words, and now and then one more.
-        for words in stream.words.chunks_exact_mut(4).take(3) {
-            words.copy_from_slice(&rounds(stream.counter, self.key));
-            stream.counter = after(stream.counter);
+    fn sends(&mut self, call: u32, attempt: u32, mut each: impl FnMut(usize, u64, &mut PhiloxAhead<'_>)) {
+        let counters =
+            [Purpose::Attempt, Purpose::Network].map(|purpose| self.counter(purpose, call, attempt));
+        let drawn = dispatch!(self.level, _simd => sends(counters, self.key));
+        for i in 0..SENDS {
+            let stream = self.at(Purpose::Network, call, attempt + i as u32);
+            let mut ahead = PhiloxAhead { drawn: &drawn, lane: i, next: 0, stream, skipped: 0 };
+            each(i, drawn[1][i].rotate_left(32), &mut ahead);
         }
-        (stream.next, stream.end, stream.first) = (2, 12, false);
-        (self.begin(Purpose::Attempt, call, attempt), stream)
     }
 
     /// The smallest lottery numbers win, ties by call, so the order of the batch does not matter.
@@ -107,7 +111,15 @@ impl Draws for Philox {
 /// The ten rounds, compiled into the loop that asks for them.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "words are the lower halves")]
-fn rounds(counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+fn rounds(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
+    let [first, second] = numbers(counter, key);
+    [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32]
+}
+
+/// A block as two numbers, the first word of each in the lower half.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "words are the lower halves")]
+fn numbers(counter: [u32; 4], mut key: [u32; 2]) -> [u64; 2] {
     // Words in the lower halves of 64 bits, whatever is in the upper ones: products need no packing.
     let word = |x: u64| u64::from(x as u32);
     let mut x = counter.map(u64::from);
@@ -121,7 +133,40 @@ fn rounds(counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
         ];
         key = [key[0].wrapping_add(0x9E37_79B9), key[1].wrapping_add(0xBB67_AE85)];
     }
-    x.map(|word| word as u32)
+    [x[1] << 32 | word(x[0]), x[3] << 32 | word(x[2])]
+}
+
+/// The beginnings of streams whose indices follow each other.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "few lanes")]
+fn begin(counter: [u32; 4], key: [u32; 2]) -> [u64; SENDS] {
+    let mut bits = [0; SENDS];
+    for lane in 0..SENDS {
+        let index = counter[0].wrapping_add(lane as u32);
+        let [_, second] = numbers([index, counter[1], counter[2], counter[3]], key);
+        bits[lane] = second.rotate_left(32);
+    }
+    bits
+}
+
+/// Blocks of an attempt that is sent: the first one of its own stream, and those of its network delays.
+const BLOCKS: usize = 4;
+
+/// The blocks of [`SENDS`] attempts as columns of numbers: a row of attempts for each block.
+type Drawn = [[u64; BLOCKS * SENDS]; 2];
+
+/// Draws attempts that follow each other, from the counters of the first one's two streams on.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "few lanes")]
+fn sends([own, network]: [[u32; 4]; 2], key: [u32; 2]) -> Drawn {
+    let mut drawn = [[0; BLOCKS * SENDS]; 2];
+    for lane in 0..BLOCKS * SENDS {
+        let (block, i) = ((lane / SENDS) as u32, (lane % SENDS) as u32);
+        let last = if block == 0 { own[3] } else { network[3] + block - 1 };
+        let numbers = numbers([network[0].wrapping_add(i), network[1], network[2], last], key);
+        (drawn[0][lane], drawn[1][lane]) = (numbers[0], numbers[1]);
+    }
+    drawn
 }
 
 /// The first 64 bits of the stream at a block.
@@ -136,16 +181,13 @@ const fn after(mut counter: [u32; 4]) -> [u32; 4] {
     counter
 }
 
-/// Words that a stream has room for: the blocks that are drawn together for an attempt's network delays.
-const WORDS: usize = 12;
-
 /// The words at one key: words 2 and 3 of the first block, then whole blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct PhiloxStream {
     key: [u32; 2],
     /// The counter of the next block.
     counter: [u32; 4],
-    words: [u32; WORDS],
+    words: [u32; 4],
     next: usize,
     end: usize,
     first: bool,
@@ -173,7 +215,7 @@ impl PhiloxStream {
 
     #[inline(never)]
     fn refill(&mut self) {
-        self.words[..4].copy_from_slice(&philox4x32_10(self.counter, self.key));
+        self.words = philox4x32_10(self.counter, self.key);
         (self.next, self.end) = (if self.first { 2 } else { 0 }, 4);
         self.first = false;
         self.counter = after(self.counter);
@@ -190,12 +232,6 @@ impl TryRng for PhiloxStream {
 
     #[inline]
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        if let Some(&[low, high]) = self.words.get(self.next..self.next + 2)
-            && self.next + 2 <= self.end
-        {
-            self.next += 2;
-            return Ok(u64::from(high) << 32 | u64::from(low));
-        }
         utils::next_u64_via_u32(self)
     }
 
@@ -211,8 +247,80 @@ impl Stream for PhiloxStream {
     }
 }
 
+/// The stream of an attempt's network delays, whose first numbers are drawn already: four normal ones need four, and
+/// now and then one more.
+#[derive(Clone, Copy, Debug)]
+pub struct PhiloxAhead<'d> {
+    drawn: &'d Drawn,
+    /// The attempt's place in each row.
+    lane: usize,
+    next: usize,
+    /// The same stream, drawn anew, and how many of the first numbers have been skipped in it.
+    stream: PhiloxStream,
+    skipped: usize,
+}
+
+impl PhiloxAhead<'_> {
+    /// Numbers that are drawn already. The stream begins with the second one of its first block.
+    const NUMBERS: usize = 2 * (BLOCKS - 1) - 1;
+
+    /// The next number that is drawn already.
+    #[inline]
+    fn drawn(&mut self) -> Option<u64> {
+        if self.next == Self::NUMBERS {
+            return None;
+        }
+        self.next += 1;
+        let (block, half) = (1 + self.next / 2, self.next % 2);
+        self.drawn[half].get(SENDS * block + self.lane).copied()
+    }
+
+    /// The rest, once more is wanted than was drawn, or half of a number.
+    #[inline(never)]
+    fn rest(&mut self) -> &mut PhiloxStream {
+        while self.skipped < self.next {
+            let _ = (self.stream.word(), self.stream.word());
+            self.skipped += 1;
+        }
+        (self.skipped, self.next) = (Self::NUMBERS, Self::NUMBERS);
+        &mut self.stream
+    }
+}
+
+impl TryRng for PhiloxAhead<'_> {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(self.rest().word())
+    }
+
+    #[inline]
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        match self.drawn() {
+            Some(number) => Ok(number),
+            None => self.rest().try_next_u64(),
+        }
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.rest().try_fill_bytes(bytes)
+    }
+}
+
+impl Stream for PhiloxAhead<'_> {
+    #[inline]
+    fn unit(&mut self) -> f64 {
+        match self.drawn() {
+            Some(number) => unit(number.rotate_left(32)),
+            None => self.rest().unit(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use rand_core::Rng;
+
     use super::*;
 
     #[test]
@@ -246,7 +354,7 @@ mod tests {
         let bits = u64::from(block[2]) << 32 | u64::from(block[3]);
         assert_eq!(stream.unit(), (bits >> 11) as f64 / 9_007_199_254_740_992.0);
         let next = philox4x32_10([1, 0, 0, 1], [0, 0]);
-        assert_eq!(rand_core::Rng::next_u32(&mut stream), next[0]);
+        assert_eq!(stream.next_u32(), next[0]);
         let far = Philox::new(7 | 9 << 32, 3 | 5 << 32).block(Purpose::Network, 2, 8);
         assert_eq!(far, philox4x32_10([8, 2, 3, 3 << 24 | 5 << 8], [7, 9]));
     }
@@ -265,7 +373,7 @@ mod tests {
         draws.open(&mut batch);
         for (i, call) in (100..113).enumerate() {
             let mut expected = draws.at(Purpose::Attempt, call, 1 + call % 3);
-            assert_eq!(draws.begin(Purpose::Attempt, call, 1 + call % 3), batch.bits[i]);
+            assert_eq!(draws.begin(call, 1)[call as usize % 3], batch.bits[i]);
             let mut resumed = draws.resume(Purpose::Attempt, call, 1 + call % 3, batch.bits[i]);
             for _ in 0..9 {
                 assert_eq!(resumed.unit(), expected.unit());
@@ -274,14 +382,30 @@ mod tests {
     }
 
     #[test]
-    fn an_attempt_and_its_network_delays_can_be_drawn_together() {
-        let mut draws = Philox::new(11, 3 | 7 << 32);
-        let (bits, mut together) = draws.send(6, 2);
-        assert_eq!(bits, draws.begin(Purpose::Attempt, 6, 2));
-        let mut alone = draws.at(Purpose::Network, 6, 2);
-        for _ in 0..30 {
-            assert_eq!(together.word(), alone.word());
-        }
+    fn attempts_and_their_network_delays_can_be_drawn_together() {
+        let draws = Philox::new(11, 3 | 7 << 32);
+        let alone = |i| draws.clone().at(Purpose::Network, 6, 2 + i as u32);
+        draws.clone().sends(6, 2, |i, begun, together| {
+            assert_eq!(begun, draws.clone().begin(6, 2)[i]);
+            let mut alone = alone(i);
+            for _ in 0..30 {
+                assert_eq!(together.next_u64(), alone.next_u64());
+            }
+        });
+        draws.clone().sends(6, 2, |i, _, together| {
+            let mut alone = alone(i);
+            assert_eq!(together.next_u64(), alone.next_u64());
+            assert_eq!(together.next_u32(), alone.next_u32());
+            for _ in 0..9 {
+                assert_eq!(together.next_u64(), alone.next_u64());
+            }
+        });
+        draws.clone().sends(6, 2, |i, _, together| {
+            let mut alone = alone(i);
+            for _ in 0..9 {
+                assert_eq!(together.unit(), alone.unit());
+            }
+        });
     }
 
     #[test]

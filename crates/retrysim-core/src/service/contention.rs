@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Base, Crowd, Kernel};
 use crate::{
-    calendar::{EventKind, EventQueue},
     callers::{Call, Callers, Decision, Failure},
-    draw::{Draws, Purpose},
+    draw::{Draws, Purpose, SENDS},
     error::Error,
+    event_queue::{EventKind, EventQueue},
     latency::{Latency, Sampler},
     policy::{Compiled, class::Class},
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
@@ -62,7 +62,7 @@ pub struct Prepared {
 }
 
 /// An attempt on its way, all times at their own ends of the network.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Try {
     start: f64,
     read: f64,
@@ -70,8 +70,6 @@ struct Try {
     answer: f64,
     /// Of the stream of the delay after it.
     bits: u64,
-    /// The client's next attempt, drawn ahead where the generator allows it: then nothing waits for it.
-    next: Drawn,
 }
 
 /// The random part of an attempt.
@@ -88,7 +86,7 @@ impl Try {
     fn new(start: f64, Drawn { hops, bits }: Drawn) -> Self {
         let read = start + hops[0];
         let write = read + hops[1] + hops[2];
-        Self { start, read, write, answer: write + hops[3], bits, next: Drawn::default() }
+        Self { start, read, write, answer: write + hops[3], bits }
     }
 }
 
@@ -98,14 +96,28 @@ pub struct Scratch {
     queue: EventQueue,
     calls: Vec<Call>,
     tries: Vec<Try>,
+    /// What is drawn for each client's attempts, this one and those after it.
+    drawn: Vec<[Drawn; SENDS]>,
 }
 
 impl Prepared {
+    /// The random part of a client's attempt, drawn together with some later ones where the generator allows it.
     #[inline]
-    fn draw<D: Draws>(&self, client: u32, attempt: u32, draws: &mut D) -> Drawn {
-        let (bits, mut stream) = draws.send(client, attempt);
-        let mut hop = || self.network.sample(&mut stream);
-        Drawn { hops: [hop(), hop(), hop(), hop()], bits }
+    fn draw<D: Draws>(
+        &self,
+        client: u32,
+        attempt: u32,
+        draws: &mut D,
+        drawn: &mut [[Drawn; SENDS]],
+    ) -> Drawn {
+        let drawn = &mut drawn[client as usize];
+        let place = (attempt - 1) as usize % SENDS;
+        if place == 0 || !D::KEYED {
+            draws.sends(client, attempt, |i, bits, stream| {
+                drawn[place + i] = Drawn { hops: self.network.samples(stream), bits };
+            });
+        }
+        drawn[place]
     }
 }
 
@@ -128,22 +140,20 @@ impl Kernel for Prepared {
         scratch: &mut Scratch,
         row: &mut [f64],
     ) -> bool {
-        let Scratch { queue, calls, tries } = scratch;
+        let Scratch { queue, calls, tries, drawn } = scratch;
         let mut callers = Callers::new(policy, self.crowd.population);
         let mut completion = Completion::new(u64::from(self.crowd.clients()));
         let (mut writes, mut gave_up, mut most, mut done_sum) = (0_u64, 0_u64, 0_u32, 0.0_f64);
         let (mut last_commit, mut finish) = (f64::NEG_INFINITY, f64::NAN);
         calls.clear();
         tries.clear();
+        drawn.resize(self.crowd.clients() as usize, [Drawn::default(); SENDS]);
         for client in 0..self.crowd.clients() {
             let start = self.crowd.start(client, draws);
             let call = callers.call(client, client, start);
             callers.on_send(&call, start);
-            tries.push(Try::new(start, self.draw(client, 1, draws)));
+            tries.push(Try::new(start, self.draw(client, 1, draws, drawn)));
             calls.push(call);
-            if D::KEYED {
-                tries[client as usize].next = self.draw(client, 2, draws);
-            }
         }
         queue.start(tries.iter().map(|attempt| attempt.write));
         while let Some((now, _, client)) = queue.first()
@@ -152,7 +162,7 @@ impl Kernel for Prepared {
         {
             let call = &mut calls[client as usize];
             let sent = *call;
-            let Try { start, read, answer, bits, next, .. } = tries[client as usize];
+            let Try { start, read, answer, bits, .. } = tries[client as usize];
             writes += 1;
             most = most.max(sent.attempt);
             let (outcome, decision) = if last_commit < read {
@@ -162,7 +172,7 @@ impl Kernel for Prepared {
                 completion.success(self.unit.to_secs(answer));
                 finish = answer.max(finish);
                 done_sum += answer;
-                queue.remove(client);
+                queue.remove();
                 (Outcome::Ok, None)
             } else {
                 let failure = Failure { class: Class::Error, hint: None, sent: start };
@@ -174,15 +184,11 @@ impl Kernel for Prepared {
                 );
                 if let Decision::Retry(wait) = decision {
                     callers.on_send(call, answer + wait);
-                    let drawn = if D::KEYED { next } else { self.draw(client, call.attempt, draws) };
-                    let attempt = &mut tries[client as usize];
-                    *attempt = Try::new(answer + wait, drawn);
-                    queue.set(attempt.write, EventKind::Start, client);
-                    if D::KEYED {
-                        attempt.next = self.draw(client, call.attempt + 1, draws);
-                    }
+                    let attempt = Try::new(answer + wait, self.draw(client, call.attempt, draws, drawn));
+                    queue.follow(attempt.write, EventKind::Start);
+                    tries[client as usize] = attempt;
                 } else {
-                    queue.remove(client);
+                    queue.remove();
                     gave_up += 1;
                 }
                 (Outcome::Error, Some(decision))

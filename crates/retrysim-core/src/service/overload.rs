@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Base, Crowd, Kernel};
 use crate::{
-    calendar::{EventKind, EventQueue},
     callers::{Call, Callers, Decision, Failure},
     draw::{Ahead, Draws},
     error::Error,
+    event_queue::{EventKind, EventQueue},
     policy::{Compiled, class::Class},
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
     scenario::Scenario,
@@ -108,7 +108,7 @@ impl Kernel for Prepared {
             let call = &mut calls[client as usize];
             if kind == EventKind::Start {
                 if now >= self.horizon {
-                    queue.remove(client);
+                    queue.remove();
                     continue;
                 }
                 starts += 1;
@@ -121,7 +121,7 @@ impl Kernel for Prepared {
                     doomed_through = starts;
                 }
                 callers.on_send(call, now);
-                queue.set(now + self.call, EventKind::End, client);
+                queue.follow(now + self.call, EventKind::End);
                 ahead.on_send(client, call.attempt, draws);
                 continue;
             }
@@ -132,16 +132,16 @@ impl Kernel for Prepared {
                 callers.on_success(call, now);
                 completion.success(self.unit.to_secs(now));
                 first_success = first_success.min(f64::from(sent.attempt));
-                queue.remove(client);
+                queue.remove();
                 (Outcome::Ok, None)
             } else {
                 let failure = Failure { class: Class::Timeout, hint: None, sent: start };
                 let decision =
                     callers.on_failure(call, now, failure, &mut ahead.stream(client, sent.attempt, draws));
                 if let Decision::Retry(wait) = decision {
-                    queue.set(now + wait, EventKind::Start, client);
+                    queue.follow(now + wait, EventKind::Start);
                 } else {
-                    queue.remove(client);
+                    queue.remove();
                     gave_up += 1;
                 }
                 (Outcome::Timeout, Some(decision))

@@ -12,10 +12,10 @@ use super::{
     outage::{is_down, ticks_until},
 };
 use crate::{
-    calendar::{EventKind, EventQueue},
     callers::{Call, Callers, Decision, Failure, Sending},
     draw::{Ahead, Draws, Purpose},
     error::Error,
+    event_queue::{EventKind, EventQueue},
     policy::{Compiled, class::Class},
     record::{Attempt, Column, Completion, Kind, Outcome, Recorder, column},
     scenario::Scenario,
@@ -143,15 +143,15 @@ impl Kernel for Prepared {
                 match callers.ask(call, now, &mut stream) {
                     Sending::Now => {}
                     Sending::At(at) => {
-                        queue.set(at, EventKind::Start, client);
+                        queue.follow(at, EventKind::Start);
                         continue;
                     }
                     Sending::Not(Decision::Retry(wait)) => {
-                        queue.set(now + wait, EventKind::Start, client);
+                        queue.follow(now + wait, EventKind::Start);
                         continue;
                     }
                     Sending::Not(_) => {
-                        queue.remove(client);
+                        queue.remove();
                         gave_up += 1;
                         continue;
                     }
@@ -168,7 +168,7 @@ impl Kernel for Prepared {
                 served[window] += 1;
                 callers.on_success(call, now);
                 completion.success(self.unit.to_secs(now));
-                queue.remove(client);
+                queue.remove();
                 (Outcome::Ok, None)
             } else {
                 let hint = if down { None } else { self.hint };
@@ -177,10 +177,10 @@ impl Kernel for Prepared {
                 let decision =
                     callers.on_failure(call, now, failure, &mut ahead.stream(client, sent.attempt, draws));
                 if let Decision::Retry(wait) = decision {
-                    queue.set(now + wait, EventKind::Start, client);
+                    queue.follow(now + wait, EventKind::Start);
                     ahead.on_send(client, call.attempt, draws);
                 } else {
-                    queue.remove(client);
+                    queue.remove();
                     gave_up += 1;
                 }
                 (Outcome::Refused, Some(decision))
