@@ -154,16 +154,19 @@ impl Completion {
     /// Nothing has succeeded; `calls` is 0 where their number isn't fixed.
     #[must_use]
     pub fn new(calls: u64) -> Self {
-        // A mark that no number of successes reaches, where no share has a meaning.
-        let needed = |share: u64| if calls == 0 { u64::MAX } else { (calls * share).div_ceil(1000) };
         Self {
             calls,
             successes: 0,
-            needed: Self::SHARES.map(needed),
+            needed: Self::needed(calls),
             marks: [f64::NAN; 4],
             reached: 0,
             last: f64::NAN,
         }
+    }
+
+    /// Successes at each mark; more than there can be, where no share has a meaning.
+    pub(crate) fn needed(calls: u64) -> [u64; 4] {
+        Self::SHARES.map(|share| if calls == 0 { u64::MAX } else { (calls * share).div_ceil(1000) })
     }
 
     /// A call has succeeded. Successes are reported in order of time.

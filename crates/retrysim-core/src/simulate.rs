@@ -260,10 +260,39 @@ impl<P: AsRef<str>, R: Recorder + Send, F: Fn() -> R + Sync> Job<'_, P, F> {
             }
             (fine, recorder)
         };
+        // Where nobody looks on, runs may be made in any order.
+        let may_be_together =
+            generator == Generator::Philox && !R::WATCHES && scenario.probe.is_none() && K::TOGETHER > 1;
+        let several = |room: &mut (K::Scratch, Vec<f64>), i: usize, rows: &mut [f64]| -> Vec<(bool, R)> {
+            let policy = &compiled[i / per_policy];
+            let runs = rows.len() / kept.len();
+            if may_be_together && !stopped.load(Ordering::Relaxed) {
+                let draws: Vec<Philox> =
+                    (i..i + runs).map(|i| Philox::of(plan.key(i % per_policy))).collect();
+                let mut done = |run: usize, row: &[f64]| {
+                    for (place, column) in rows[run * kept.len()..].iter_mut().zip(&kept) {
+                        *place = row[*column];
+                    }
+                    if (self.tick)().is_break() {
+                        stopped.store(true, Ordering::Relaxed);
+                    }
+                };
+                if kernel.run_together(policy, &draws, &mut room.0, &mut done) {
+                    return (0..runs).map(|_| (true, (self.make)())).collect();
+                }
+            }
+            let rows = rows.chunks_mut(kept.len());
+            rows.zip(i..).map(|(keep, i)| one(room, i, keep)).collect()
+        };
         let room = || (K::Scratch::default(), Vec::new());
+        let block = if may_be_together { K::TOGETHER } else { 1 };
         let mut simulate = || -> Vec<(bool, R)> {
-            let rows = values.par_chunks_mut(kept.len()).enumerate();
-            rows.map_init(room, |room, (i, keep)| one(room, i, keep)).collect()
+            let blocks =
+                values.par_chunks_mut(per_policy * kept.len()).enumerate().flat_map(|(policy, rows)| {
+                    let blocks = rows.par_chunks_mut(block * kept.len()).enumerate();
+                    blocks.map(move |(i, rows)| (policy * per_policy + i * block, rows))
+                });
+            blocks.map_init(room, |room, (i, rows)| several(room, i, rows)).flatten_iter().collect()
         };
         let results = match self.config.threads {
             None => simulate(),
@@ -352,10 +381,10 @@ fn one_run<K: Kernel, R: Recorder>(
     row: &mut [f64],
     recorder: &mut R,
 ) -> bool {
-    let (seed, run) = source.key;
+    let (seed, _) = source.key;
     let mut recorded = Recorded { kernel, scenario, policy, scratch, row, recorder };
     match source.generator {
-        Generator::Philox => recorded.run(&mut Philox::new(seed, run)),
+        Generator::Philox => recorded.run(&mut Philox::of(source.key)),
         Generator::CPython if source.keyed => recorded.run(&mut CPython::from_words(&source.words())),
         Generator::CPython => recorded.run(&mut CPython::new(seed)),
         Generator::Mulberry32 if source.keyed => recorded.run(&mut Mulberry32::new(source.words()[0])),

@@ -63,7 +63,7 @@ fn keep_unmarked<T: Copy>(column: &mut Vec<T>, marks: &[bool]) {
 /// The upper 53 bits as a number in `[0, 1)`.
 #[inline]
 #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
-pub(super) fn unit(bits: u64) -> f64 {
+pub(crate) fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
 }
 

@@ -183,6 +183,11 @@ impl Compiled {
         (hint.is_none() || self.own.hint.is_none()) && self.is_columnar
     }
 
+    /// Whether nothing but the number of attempts and the draws of a call decides on its retries.
+    pub(crate) const fn is_simple(&self) -> bool {
+        !self.keeps_books && self.own.hint.is_none() && self.own.limits.is_timeless()
+    }
+
     /// The rules after `class`.
     #[inline]
     pub(crate) fn after(&self, class: Class) -> &Rules {

@@ -301,6 +301,7 @@ impl Op {
             | Self::Jitter { .. }
             | Self::Add { .. }
             | Self::Uniform { .. }
+            | Self::Steps { .. }
             | Self::Exponential
             | Self::SplitSeconds { .. }
             | Self::Backo2Half { .. }

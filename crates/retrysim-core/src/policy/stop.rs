@@ -131,6 +131,11 @@ impl Limits {
         }
     }
 
+    /// Whether time never runs out.
+    pub const fn is_timeless(&self) -> bool {
+        self.elapsed == f64::INFINITY && self.spent == f64::INFINITY && self.deadline == f64::INFINITY
+    }
+
     /// Whether time has run out before a delay is even drawn.
     #[inline]
     pub fn is_spent(&self, elapsed: f64) -> bool {

@@ -22,7 +22,7 @@ pub use self::{
     workers::{Brownout, Cold, Down, Notices, Order, Workers},
 };
 use crate::{
-    draw::{Draws, Purpose},
+    draw::{Draws, Philox, Purpose},
     error::Error,
     policy::{Compiled, Policy, budget::Budget, limiter::Limiter, scope::Population},
     record::{Column, Kind, Recorder, column},
@@ -138,6 +138,9 @@ pub trait Kernel: Sync {
     /// What a worker keeps from run to run, so that steady state allocates nothing.
     type Scratch: Default + Send;
 
+    /// Runs that are worth a call of [`Kernel::run_together`].
+    const TOGETHER: usize = 1;
+
     /// The columns of totals that a run fills.
     fn columns(&self) -> Vec<Column>;
 
@@ -152,6 +155,20 @@ pub trait Kernel: Sync {
         scratch: &mut Self::Scratch,
         row: &mut [f64],
     ) -> bool;
+
+    /// Many runs for totals, in whatever order is fast, with the results of [`Kernel::run`]: `done` gets the number of
+    /// each run in `draws` and its row.
+    ///
+    /// Returns `false`, and has made no run, if this policy can't be followed in many runs at once.
+    fn run_together(
+        &self,
+        _policy: &Compiled,
+        _draws: &[Philox],
+        _scratch: &mut Self::Scratch,
+        _done: &mut dyn FnMut(usize, &[f64]),
+    ) -> bool {
+        false
+    }
 }
 
 /// A burst in the units of a scenario.

@@ -8,6 +8,7 @@ mod lints;
 mod policies;
 mod refusals;
 mod scenarios;
+mod together;
 mod workers;
 
 use proptest::test_runner::{Config, RngSeed};

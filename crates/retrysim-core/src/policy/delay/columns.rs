@@ -30,11 +30,12 @@ impl Delay {
     }
 
     /// Fills `delays` with what [`Delay::before_retry`] gives for each retry `n` (1 = the first).
-    pub fn before_retries(&self, n: &[u32], retries: &mut Retries) {
+    #[inline(always)]
+    pub fn before_retries(&self, n: &[u32], previous: &[f64], units: &[f64], delays: &mut [f64]) {
         debug_assert!(self.is_columnar(), "a stage without columns");
-        let Retries { previous, units, delays } = retries;
-        delays.clear();
-        delays.extend(n.iter().map(|n| self.known(*n)));
+        for (delay, n) in delays.iter_mut().zip(n) {
+            *delay = self.known(*n);
+        }
         for op in &self.rest {
             op.apply_all(previous, units, n, delays);
         }
@@ -56,6 +57,7 @@ impl Op {
         )
     }
 
+    #[inline(always)]
     fn apply_all(&self, previous: &[f64], units: &[f64], n: &[u32], values: &mut [f64]) {
         let each = values.iter_mut();
         match self {

@@ -171,7 +171,9 @@ fn delays<D: Draws>(callers: &Callers<'_>, hint: Option<f64>, draws: &mut D, roo
         if policy.looks_back {
             retries.previous.extend(batch.calls.iter().map(|id| calls[*id as usize].memory.previous));
         }
-        policy.own.delay.before_retries(&batch.attempts, retries);
+        let Retries { previous, units, delays } = retries;
+        delays.resize(batch.calls.len(), 0.0);
+        policy.own.delay.before_retries(&batch.attempts, previous, units, delays);
         if policy.looks_back {
             for (id, delay) in batch.calls.iter().zip(&retries.delays) {
                 calls[*id as usize].memory.previous = *delay;

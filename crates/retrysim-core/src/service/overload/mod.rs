@@ -6,12 +6,14 @@
 //! succeeded. At equal times ends come before starts, then low clients first. No call starts at the
 //! horizon or later.
 
+mod lanes;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Base, Crowd, Kernel};
 use crate::{
     callers::{Call, Callers, Decision, Failure},
-    draw::{Ahead, Draws},
+    draw::{Ahead, Draws, Philox},
     error::Error,
     event_queue::{EventKind, EventQueue},
     policy::{Compiled, class::Class},
@@ -68,10 +70,42 @@ pub struct Scratch {
     calls: Vec<Call>,
     /// When and as the how-manieth start of the run each client's call went into flight.
     flights: Vec<(f64, u64)>,
+    lanes: lanes::Scratch,
+}
+
+/// What a run comes to.
+struct Totals {
+    starts: u64,
+    successes: u64,
+    gave_up: u64,
+    peak: f64,
+    first_success: f64,
+    most: f64,
+    /// When shares of the calls had succeeded, and the last success, in seconds.
+    times: [f64; 4],
+    finish: f64,
+}
+
+impl Totals {
+    fn write(&self, clients: u32, row: &mut [f64]) {
+        let base = Base {
+            attempts: self.starts,
+            successes: self.successes,
+            gave_up: self.gave_up,
+            finish_s: self.finish,
+            crashes: f64::NAN,
+            peak_arrivals: self.peak,
+            calls: u64::from(clients),
+        };
+        let rest = base.write(row);
+        rest[..4].copy_from_slice(&self.times);
+        rest[4..].copy_from_slice(&[self.first_success, self.most]);
+    }
 }
 
 impl Kernel for Prepared {
     type Scratch = Scratch;
+    const TOGETHER: usize = 256;
 
     fn columns(&self) -> Vec<Column> {
         Base::columns_and(Completion::columns().into_iter().chain([
@@ -89,7 +123,7 @@ impl Kernel for Prepared {
         scratch: &mut Scratch,
         row: &mut [f64],
     ) -> bool {
-        let Scratch { queue, ahead, calls, flights } = scratch;
+        let Scratch { queue, ahead, calls, flights, .. } = scratch;
         let mut callers = Callers::new(policy, self.crowd.population);
         let mut completion = Completion::new(u64::from(self.crowd.clients()));
         let (mut starts, mut gave_up) = (0_u64, 0_u64);
@@ -148,18 +182,27 @@ impl Kernel for Prepared {
             };
             recorder.attempt(&Attempt { call: &sent, start, end: now, outcome, decision });
         }
-        let base = Base {
-            attempts: starts,
+        let totals = Totals {
+            starts,
             successes: completion.successes(),
             gave_up,
-            finish_s: completion.finish(),
-            crashes: f64::NAN,
-            peak_arrivals: f64::from(peak),
-            calls: u64::from(self.crowd.clients()),
+            peak: f64::from(peak),
+            first_success,
+            most: f64::from(most),
+            times: completion.times(),
+            finish: completion.finish(),
         };
-        let rest = base.write(row);
-        rest[..4].copy_from_slice(&completion.times());
-        rest[4..].copy_from_slice(&[first_success, f64::from(most)]);
+        totals.write(self.crowd.clients(), row);
         !callers.is_endless()
+    }
+
+    fn run_together(
+        &self,
+        policy: &Compiled,
+        draws: &[Philox],
+        scratch: &mut Scratch,
+        done: &mut dyn FnMut(usize, &[f64]),
+    ) -> bool {
+        self.in_lanes(policy, draws, &mut scratch.lanes, done)
     }
 }
