@@ -63,18 +63,14 @@ impl Draws for Philox {
         unit(beginning(rounds(self.counter(purpose, owner, index), self.key)))
     }
 
+    #[inline(always)]
     fn open(&mut self, batch: &mut Batch) {
         let Batch { calls, attempts, lots, bits, .. } = batch;
         let n = calls.len();
         lots.resize(n, 0);
         bits.resize(n, 0);
-        let (attempts, lots, bits) = (&attempts[..n], &mut lots[..n], &mut bits[..n]);
-        // A flat loop over columns, which compiles to blocks side by side.
-        for i in 0..n {
-            let words = rounds(self.counter(Purpose::Attempt, calls[i], attempts[i]), self.key);
-            lots[i] = words[0];
-            bits[i] = beginning(words);
-        }
+        let counter = self.counter(Purpose::Attempt, 0, 0);
+        dispatch!(self.level, _simd => open(counter, self.key, calls, attempts, lots, bits));
     }
 
     #[inline]
@@ -101,6 +97,7 @@ impl Draws for Philox {
     }
 
     /// The smallest lottery numbers win, ties by call, so the order of the batch does not matter.
+    #[inline(always)]
     fn choose(&mut self, batch: &mut Batch, k: usize, marks: &mut [bool]) {
         if k >= marks.len() {
             marks.fill(true);
@@ -139,6 +136,26 @@ fn numbers(counter: [u32; 4], mut key: [u32; 2]) -> [u64; 2] {
         key = [key[0].wrapping_add(0x9E37_79B9), key[1].wrapping_add(0xBB67_AE85)];
     }
     [x[1] << 32 | word(x[0]), x[3] << 32 | word(x[2])]
+}
+
+/// Lottery numbers and beginnings of the streams of attempts: a flat loop over columns, which compiles to blocks side
+/// by side.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the lower half of a number")]
+fn open(
+    [_, _, run, last]: [u32; 4],
+    key: [u32; 2],
+    calls: &[u32],
+    attempts: &[u32],
+    lots: &mut [u32],
+    bits: &mut [u64],
+) {
+    let n = calls.len();
+    let (attempts, lots, bits) = (&attempts[..n], &mut lots[..n], &mut bits[..n]);
+    for i in 0..n {
+        let [first, second] = numbers([attempts[i], calls[i], run, last], key);
+        (lots[i], bits[i]) = (first as u32, second.rotate_left(32));
+    }
 }
 
 /// The beginnings of streams whose indices follow each other.
