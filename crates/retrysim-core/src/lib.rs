@@ -29,6 +29,7 @@ pub mod catalogue;
 pub mod draw;
 pub mod error;
 pub mod latency;
+pub mod limits;
 pub mod lint;
 pub mod measure;
 pub mod policy;
