@@ -24,7 +24,7 @@ simulate(&scenario, &RunConfig::runs(50_000_000).policies(["full"]).metrics(["at
 
 # `kept` was made before the interrupt: a process that ended would have lost it.
 CELLS = [
-    ('let kept = 41; let scenario = bundled::scenario("herd")?;', None, ""),
+    ('let kept: i32 = 41; let scenario: Scenario = bundled::scenario("herd")?;', None, ""),
     (LONG, BEGUN, "interrupted"),
     ("kept + 1", None, "42"),
     ("println!(\"begun\"); loop { std::thread::sleep(std::time::Duration::from_millis(10)); }", BEGUN, "Run the cells"),
