@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
-use retrysim::{Generator, Seeds, lint::Lint, shard::Shard};
+use retrysim::{Generator, Seeds, limits::MAX_THREADS, lint::Lint, shard::Shard};
 
 /// A laboratory for retries: what does your policy do to your outage?
 ///
@@ -598,8 +598,8 @@ fn parse_generator(text: &str) -> Result<Generator, String> {
 
 fn parse_threads(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("allowed: 1 to 1024".into()),
+        Ok(threads @ 1..=MAX_THREADS) => Ok(threads),
+        _ => Err(format!("allowed: 1 to {MAX_THREADS}")),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::{
     draw::{Replay, Stream},
+    limits::MAX_STEPS,
     policy::{
         Compiled,
         breaker::{BreakerRule, Circuit, Refused},
@@ -100,6 +101,10 @@ pub struct Callers<'p> {
     backoffs: Option<Ledger<Backoff>>,
     /// Random numbers that the calls of a process share, by retry.
     shared: Option<Ledger<Vec<Vec<f64>>>>,
+    /// Failures and waits that may still come.
+    steps: u64,
+    /// What one of them counts.
+    step: u64,
     endless: bool,
 }
 
@@ -129,6 +134,8 @@ impl<'p> Callers<'p> {
             breaker: policy.breaker.as_ref().map(|rule| Ledger::new(rule.scope, population, rule.start())),
             backoffs: state.is_kept(&policy.own).then(|| Ledger::new(state.scope, population, backoff)),
             shared: (state.rng != Rng::Draw).then(|| Ledger::new(Scope::Process, population, Vec::new())),
+            steps: MAX_STEPS,
+            step: 1 + policy.keeps_in_mind(),
             endless: false,
         }
     }
@@ -149,7 +156,7 @@ impl<'p> Callers<'p> {
         }
     }
 
-    /// Whether some call ran into [`MAX_ATTEMPTS`].
+    /// Whether some call ran into [`MAX_ATTEMPTS`], or all of them into [`MAX_STEPS`].
     #[must_use]
     pub const fn is_endless(&self) -> bool {
         self.endless
@@ -164,6 +171,10 @@ impl<'p> Callers<'p> {
     pub fn ask<S: Stream>(&mut self, call: &mut Call, now: f64, stream: &mut S) -> Sending {
         if call.is_let_through {
             return Sending::Now;
+        }
+        if self.is_too_long() {
+            self.forget(call);
+            return Sending::Not(Decision::Exhausted);
         }
         match self.gate(call, now, stream) {
             Gate::Opens(at) if at > now => {
@@ -474,7 +485,15 @@ impl<'p> Callers<'p> {
             return true;
         }
         self.endless |= call.attempt >= MAX_ATTEMPTS;
-        call.attempt >= MAX_ATTEMPTS
+        self.is_too_long() || call.attempt >= MAX_ATTEMPTS
+    }
+
+    /// Whether this step is beyond what a run may take.
+    #[inline]
+    fn is_too_long(&mut self) -> bool {
+        self.steps = self.steps.saturating_sub(self.step);
+        self.endless |= self.steps == 0;
+        self.steps == 0
     }
 
     /// Makes the retry after `delay` if time allows it, where there are no books.
@@ -520,6 +539,19 @@ impl<'p> Callers<'p> {
         }
         tokens.map(|tokens| (tokens, open))
     }
+}
+
+/// Bytes that callers take before anything has happened.
+pub(crate) fn room(policy: &Compiled, population: Population) -> f64 {
+    let owners = |scope| f64::from(Ledger::<()>::owners(scope, population));
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
+    let of = |scope, bytes: usize| owners(scope) * bytes as f64;
+    let budgets: f64 = policy.budgets.iter().map(|(scope, _)| of(*scope, size_of::<State>())).sum();
+    budgets
+        + policy.limiter.as_ref().map_or(0.0, |rule| of(rule.scope(), size_of::<Rate>()))
+        + policy.breaker.as_ref().map_or(0.0, |rule| of(rule.scope, size_of::<Circuit>()))
+        + of(policy.state.scope, size_of::<Backoff>())
+        + of(Scope::Process, size_of::<Vec<Vec<f64>>>())
 }
 
 /// Something about the attempt under way.

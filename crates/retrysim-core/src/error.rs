@@ -32,16 +32,21 @@ pub enum Error {
         /// The names that exist.
         known: String,
     },
-    /// A call that kept failing without time or limits ever ending it.
+    /// A run that nothing ends in any time that somebody could wait for.
     #[error(
-        "{policy} made {attempts} attempts for one call and would go on for ever; \
-         set a stop rule (attempts, elapsed) or a delay above zero"
+        "{policy} would go on for ever, or nearly so; the limits are {attempts} attempts of one call, {steps} failures \
+         and waits of one run, {under_way} attempts under way at once: set a stop rule (attempts, elapsed), a delay \
+         above zero, or fewer clients"
     )]
     Endless {
         /// The policy's name.
         policy: String,
-        /// Attempts made when the run was given up.
+        /// Attempts that one call may make.
         attempts: u32,
+        /// Failures and waits that one run may have.
+        steps: u64,
+        /// Attempts of one run that may be under way at once.
+        under_way: usize,
     },
     /// Somebody stopped the simulation before all its runs were made.
     #[error("interrupted: this simulation's runs are lost, nothing else is")]

@@ -30,6 +30,7 @@ pub mod draw;
 pub mod error;
 pub mod event_queue;
 pub mod latency;
+pub mod limits;
 pub mod lint;
 pub mod measure;
 pub mod policy;

@@ -9,6 +9,7 @@ use crate::{
     draw::Generator,
     error::Error,
     latency::Latency,
+    limits::{MAX_POLICIES, at_most},
     policy::{Policy, scope::Population},
     service::Service,
     span::{Span, Unit},
@@ -350,6 +351,7 @@ impl Scenario {
         if self.policy.is_empty() {
             return Err(Error::invalid("policy", "nothing", "at least one [policy.NAME]"));
         }
+        at_most("policy", self.policy.len(), MAX_POLICIES)?;
         for (name, policy) in &self.policy {
             policy.validate().map_err(|error| error.within(&format!("policy.{name}")))?;
         }

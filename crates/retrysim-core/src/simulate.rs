@@ -9,8 +9,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    callers::MAX_ATTEMPTS,
     draw::{CPython, Draws, Generator, Mulberry32, Philox, Purpose},
     error::Error,
+    limits::{MAX_STEPS, MAX_UNDER_WAY, on_threads},
     policy::Compiled,
     record::{Column, Recorder, Totals},
     scenario::Scenario,
@@ -18,6 +20,7 @@ use crate::{
 };
 
 mod probe;
+mod room;
 
 /// Numbers in a result at the most: 4 GB.
 pub const MAX_VALUES: u64 = 500_000_000;
@@ -149,7 +152,7 @@ impl Runs {
 ///
 /// # Errors
 /// [`Error::Unknown`] for a policy or column that isn't there, [`Error::Invalid`] for a size that can't be
-/// held, [`Error::Endless`] for a policy that never stops.
+/// held, [`Error::Endless`] for a policy that never stops, or not in any time that somebody could wait for.
 pub fn simulate<P: AsRef<str>>(
     scenario: &Scenario,
     policies: &[P],
@@ -163,7 +166,7 @@ pub fn simulate<P: AsRef<str>>(
 /// ```
 /// use retrysim_core::{Scenario, simulate::columns, text};
 ///
-/// let table = text::parse(include_str!("../../../data/scenarios/contention.toml"))?;
+/// let table = text::parse(include_str!("../data/scenarios/contention.toml"))?;
 /// assert_eq!(columns(&Scenario::from_table(table)?, None)?[0].name, "attempts");
 /// # Ok::<(), retrysim_core::Error>(())
 /// ```
@@ -237,6 +240,8 @@ impl<P: AsRef<str>, R: Recorder + Send, F: Fn() -> R + Sync> Job<'_, P, F> {
         let all = with_probe(scenario, kernel.columns());
         let kept = kept(&all, self.config.columns.as_deref())?;
         let mut values = reserve(plan, policies.len(), kept.len())?;
+        let threads = self.config.threads.unwrap_or_else(rayon::current_num_threads);
+        room::check(scenario, &compiled, threads.min(plan.len() * policies.len()))?;
 
         let generator = self.config.generator.unwrap_or(scenario.generator);
         let keyed = !matches!(plan, Plan::Seeds(_));
@@ -286,7 +291,7 @@ impl<P: AsRef<str>, R: Recorder + Send, F: Fn() -> R + Sync> Job<'_, P, F> {
         };
         let room = || (K::Scratch::default(), Vec::new());
         let block = if may_be_together { K::TOGETHER } else { 1 };
-        let mut simulate = || -> Vec<(bool, R)> {
+        let simulate = || -> Vec<(bool, R)> {
             let blocks =
                 values.par_chunks_mut(per_policy * kept.len()).enumerate().flat_map(|(policy, rows)| {
                     let blocks = rows.par_chunks_mut(block * kept.len()).enumerate();
@@ -294,20 +299,18 @@ impl<P: AsRef<str>, R: Recorder + Send, F: Fn() -> R + Sync> Job<'_, P, F> {
                 });
             blocks.map_init(room, |room, (i, rows)| several(room, i, rows)).flatten_iter().collect()
         };
-        let results = match self.config.threads {
-            None => simulate(),
-            Some(threads) => rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .map_err(|error| Error::invalid("threads", threads, error.to_string()))?
-                .install(simulate),
-        };
+        let results = on_threads(self.config.threads, simulate)?;
         if stopped.into_inner() {
             return Err(Error::Interrupted);
         }
         if let Some(i) = results.iter().position(|(fine, _)| !fine) {
             let policy = policies[i / per_policy].clone();
-            return Err(Error::Endless { policy, attempts: crate::callers::MAX_ATTEMPTS });
+            return Err(Error::Endless {
+                policy,
+                attempts: MAX_ATTEMPTS,
+                steps: MAX_STEPS,
+                under_way: MAX_UNDER_WAY,
+            });
         }
         let columns = kept.iter().map(|i| all[*i].clone()).collect();
         let recorders = results.into_iter().map(|(_, recorder)| recorder).collect();

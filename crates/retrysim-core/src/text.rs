@@ -3,7 +3,10 @@
 use serde::{Deserialize, Deserializer, Serialize, de, de::DeserializeOwned};
 use toml::{Table, Value};
 
-use crate::error::Error;
+use crate::{
+    error::Error,
+    limits::{MAX_KEYS, MAX_TEXT},
+};
 
 /// The field that an error about a whole table names.
 const TOP: &str = "at the top";
@@ -11,8 +14,12 @@ const TOP: &str = "at the top";
 /// Parses TOML text.
 ///
 /// # Errors
-/// [`Error::Shape`] with line and column if the text is not TOML.
+/// [`Error::Shape`] with line and column if the text is not TOML, and for more than [`MAX_TEXT`] bytes.
 pub fn parse(toml: &str) -> Result<Table, Error> {
+    if toml.len() > MAX_TEXT {
+        let message = format!("{} bytes are too many; allowed: at most {MAX_TEXT}", toml.len());
+        return Err(Error::Shape { field: "the text".into(), message });
+    }
     toml.parse::<Table>()
         .map_err(|error| Error::Shape { field: "the file is not TOML".into(), message: error.to_string() })
 }
@@ -73,9 +80,16 @@ pub fn write<T: Serialize>(value: &T) -> Result<String, Error> {
 /// Sets `path` (dotted, such as `policy.full.delay`) to `value`, making tables on the way.
 ///
 /// # Errors
-/// [`Error::Invalid`] if the path is empty or runs through something that isn't a table.
+/// [`Error::Invalid`] if the path is empty, has more than [`MAX_KEYS`] keys, or runs through something that isn't a table.
 pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), Error> {
     let mut keys: Vec<&str> = path.split('.').collect();
+    if keys.len() > MAX_KEYS {
+        return Err(Error::invalid(
+            "--set",
+            format!("a path of {} keys", keys.len()),
+            format!("at most {MAX_KEYS}"),
+        ));
+    }
     let last = keys.pop().filter(|last| !last.is_empty() && keys.iter().all(|key| !key.is_empty()));
     let Some(last) = last else {
         return Err(Error::invalid("--set", path, "a dotted path such as service.capacity"));

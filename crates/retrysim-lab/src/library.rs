@@ -28,7 +28,7 @@ pub struct Library {
 
 /// Builds the library and copies it to `.lab/library`, where no other build touches it.
 pub fn build(folder: &Folder) -> Result<Library> {
-    let what = "library for notebooks in .lab/library (the first time about ten minutes, most of it polars)";
+    let what = "library for notebooks in .lab/library (about ten minutes without a release build, most of it polars)";
     let files = if folder.lab("library").exists() {
         compile(folder, true)?
     } else {

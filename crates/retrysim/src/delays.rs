@@ -3,6 +3,7 @@
 use polars::prelude::DataFrame;
 use retrysim_core::{
     Error as CoreError, Policy, Span, Unit,
+    callers::MAX_ATTEMPTS,
     draw::{Draws, Philox, Purpose},
     policy::{Compiled, class::Class},
     stats,
@@ -73,6 +74,10 @@ impl Delays {
     /// # Errors
     /// [`Error::Core`] for a fixed number outside `[0, 1)` or more delays than can be held.
     pub fn frame(&self) -> Result<DataFrame, Error> {
+        if self.retries > MAX_ATTEMPTS {
+            let allowed = format!("at most {MAX_ATTEMPTS}");
+            return Err(CoreError::invalid("retries", self.retries, allowed).into());
+        }
         match self.draw {
             Draw::Fixed(u) => check_u(u).and_then(|()| self.fixed(u)),
             Draw::Sequences { draws, seed } => self.drawn(draws, seed),

@@ -1,14 +1,15 @@
 //! Scenarios and policies from files, with errors that name the file.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
-use retrysim_core::{Scenario, text};
+use retrysim_core::{
+    Scenario,
+    limits::{MAX_TEXT, read},
+    text,
+};
 use toml::Table;
 
 use crate::error::Error;
-
-/// No scenario file is larger than this.
-const MAX_BYTES: u64 = 4 << 20;
 
 /// Reads a TOML file as a table.
 ///
@@ -16,12 +17,7 @@ const MAX_BYTES: u64 = 4 << 20;
 /// [`Error::File`] if it can't be read, [`Error::NotText`] if it isn't text, [`Error::InFile`] if it isn't TOML.
 pub fn read_table(path: &Path) -> Result<Table, Error> {
     let in_file = |reason| Error::File { path: path.to_owned(), reason };
-    let size = fs::metadata(path).map_err(in_file)?.len();
-    if size > MAX_BYTES {
-        let message = format!("{size} bytes are too many; allowed: at most {MAX_BYTES}");
-        return Err(Error::NotText { path: path.to_owned(), message });
-    }
-    let bytes = fs::read(path).map_err(in_file)?;
+    let bytes = read(path, MAX_TEXT as u64).map_err(in_file)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message = format!("byte {at} is not UTF-8; allowed: a TOML text file");

@@ -39,8 +39,8 @@ pub mod table;
 
 pub use polars;
 pub use retrysim_core::{
-    Generator, Plan, Policy, Runs, Scenario, Seeds, Span, Unit, callers, draw, latency, lint, measure,
-    policy, record, scenario, service, span, stats, text,
+    Generator, Plan, Policy, Runs, Scenario, Seeds, Span, Unit, callers, draw, latency, limits, lint,
+    measure, policy, record, scenario, service, span, stats, text,
 };
 
 pub use self::{

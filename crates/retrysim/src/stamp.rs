@@ -7,6 +7,7 @@ use crate::{
     error::Error,
     manifest::Manifest,
     request::{Job, SweepJob},
+    shard::MAX_SHARDS,
 };
 
 /// The keyword of the stamp inside Parquet metadata.
@@ -59,7 +60,8 @@ pub(crate) fn find(footer: &[u8]) -> Option<Stamp> {
     let begin = footer.windows(BEGIN.len()).rposition(|window| window == BEGIN)?;
     let text = footer.get(begin..)?;
     let end = text.iter().position(|byte| *byte == b'}')?;
-    serde_json::from_slice(text.get(..=end)?).ok()
+    let stamp: Option<Stamp> = serde_json::from_slice(text.get(..=end)?).ok();
+    stamp.filter(|stamp| stamp.k < stamp.n && stamp.n <= MAX_SHARDS)
 }
 
 fn place(bytes: &[u8]) -> Option<usize> {

@@ -7,6 +7,7 @@ use polars::prelude::{Column, DataFrame};
 use rayon::prelude::*;
 use retrysim_core::{
     Error as CoreError, Plan, Scenario, Span,
+    limits::on_threads,
     simulate::{MAX_VALUES, columns},
     text,
 };
@@ -22,6 +23,9 @@ use crate::{
 
 /// Points of a sweep at the most.
 pub const MAX_POINTS: usize = 100_000;
+
+/// Bytes of all points with their scenarios, as text.
+const MAX_DESIGN: usize = 1 << 30;
 
 /// What to run: a scenario, and the values that its fields take.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -122,12 +126,15 @@ impl Design {
 
     fn grid(&self) -> Result<Vec<IndexMap<String, Value>>, Error> {
         let mut points = vec![IndexMap::new()];
+        let mut bytes = 0_usize;
         for (path, values) in &self.vary {
             let values = expand(path, values)?;
+            bytes += path.len() + values.iter().map(|value| value.to_string().len()).max().unwrap_or(0);
             if points.len().saturating_mul(values.len()) > MAX_POINTS {
                 let allowed = format!("at most {MAX_POINTS} points in all");
                 return Err(CoreError::invalid(format!("vary.{path}"), values.len(), allowed).into());
             }
+            check_room(points.len() * values.len(), bytes)?;
             points = points
                 .iter()
                 .flat_map(|point: &IndexMap<String, Value>| {
@@ -175,7 +182,7 @@ fn expand(path: &str, values: &Value) -> Result<Vec<Value>, Error> {
             let (from, to, step) = (number(from)?, number(to)?, number(step)?);
             let points = to
                 .checked_sub(from)
-                .filter(|length| step > 0 && (0..MAX_POINTS as i64 * step).contains(length));
+                .filter(|length| step > 0 && (0..step.saturating_mul(MAX_POINTS as i64)).contains(length));
             points.ok_or_else(refuse)?;
             let step = usize::try_from(step).map_err(|_| refuse())?;
             Ok((from..=to).step_by(step).map(Value::Integer).collect())
@@ -240,7 +247,9 @@ impl Ready {
     pub fn new(design: &Design, metrics: Option<Vec<String>>) -> Result<Self, Error> {
         let table = design.table()?;
         let at = |values| at_point(&table, &values).map(|scenario| (values, scenario));
-        let points = design.points()?.into_iter().map(at).collect::<Result<_, _>>()?;
+        let points = design.points()?;
+        check_room(points.len(), text::write(&table)?.len())?;
+        let points = points.into_iter().map(at).collect::<Result<_, _>>()?;
         Ok(Self { design: design.clone(), metrics, points })
     }
 
@@ -273,14 +282,7 @@ impl Ready {
             let points = self.points.par_iter().zip(plans).filter(|(_, plan)| !plan.is_empty());
             points.map(one).collect::<Result<Vec<Point>, Error>>()
         };
-        let points = match threads {
-            None => all()?,
-            Some(threads) => rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .map_err(|error| CoreError::invalid("threads", threads, error.to_string()))?
-                .install(all)?,
-        };
+        let points = on_threads(threads, all)??;
         Ok(Sweep { design: self.design.clone(), points })
     }
 
@@ -333,6 +335,15 @@ impl Ready {
         }
         Ok(())
     }
+}
+
+/// Refuses points of so many bytes each that all of them have more than [`MAX_DESIGN`].
+fn check_room(points: usize, bytes: usize) -> Result<(), Error> {
+    if points.saturating_mul(bytes) <= MAX_DESIGN {
+        return Ok(());
+    }
+    let value = format!("{points} points of {bytes} bytes");
+    Err(CoreError::invalid("vary", value, format!("at most {MAX_DESIGN} bytes in all")).into())
 }
 
 fn at_point(table: &Table, values: &IndexMap<String, Value>) -> Result<Scenario, Error> {

@@ -1,7 +1,7 @@
 //! `retrysim measure`
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read},
     path::Path,
     time::Duration,
 };
@@ -71,6 +71,9 @@ fn in_words(measured: &Measured) -> String {
     )
 }
 
+/// Bytes of a file of delays, at the most.
+const MOST_BYTES: u64 = 4 << 30;
+
 /// Delays in seconds, a line a client.
 fn read(path: &Path) -> Result<Vec<Vec<Duration>>> {
     let input: Box<dyn BufRead> = if path.as_os_str() == "-" {
@@ -80,18 +83,23 @@ fn read(path: &Path) -> Result<Vec<Vec<Duration>>> {
     };
     let mut sequences = Vec::new();
     let mut held = 0;
-    for (number, line) in (1..).zip(input.lines()) {
+    // A line that never ends is one that is too long.
+    let mut input = input.take(MOST_BYTES);
+    for (number, line) in (1..).zip(input.by_ref().lines()) {
         let line = line.with_context(|| format!("{}, line {number}", path.display()))?;
         let delays = line
             .split(|c: char| c == ',' || c.is_whitespace())
             .filter(|text| !text.is_empty())
             .map(|text| delay(text).with_context(|| format!("{}, line {number}", path.display())))
             .collect::<Result<Vec<Duration>>>()?;
-        held += delays.len();
+        held += delays.len().max(1);
         if held > retrysim::measure::MOST_DELAYS {
             bail!("{}: too many delays; allowed: at most {}", path.display(), retrysim::measure::MOST_DELAYS);
         }
         sequences.push(delays);
+    }
+    if input.limit() == 0 {
+        bail!("{}: too long; allowed: less than {MOST_BYTES} bytes", path.display());
     }
     if sequences.is_empty() {
         bail!("{}: no line; allowed: a line a client, its delays in seconds", path.display());

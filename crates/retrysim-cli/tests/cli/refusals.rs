@@ -15,6 +15,59 @@ fn no_runs_and_too_many() {
     says(&message, &["runs", "1000000000000000", "allowed: at most"]);
 }
 
+/// Whoever wrote the file: memory and time are refused before they are taken, and nothing is written.
+#[test]
+fn what_takes_too_much() {
+    let refused = |set: &[&str]| {
+        let folder = crate::Folder::new();
+        let out = folder.path().join("a.csv");
+        let set = set.iter().flat_map(|pair| ["--set", pair]);
+        let args: Vec<&str> =
+            ["run", "contention", "--policy", "full", "--threads", "8", "-o", out.to_str().unwrap()]
+                .into_iter()
+                .chain(set)
+                .collect();
+        let message = refuses(&args);
+        assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing is written");
+        message
+    };
+    says(
+        &refused(&["workload.clients=10000000", "seeds='0..7'"]),
+        &["workload.clients = 10000000", "at most 8 GiB"],
+    );
+    let path = format!("{}x=1", "a.".repeat(30_000));
+    says(&refused(&[&path]), &["--set", "30001 keys", "at most 32"]);
+    says(&refuses(&["run", "/dev/zero"]), &["/dev/zero", "more than 4194304 bytes"]);
+    let long = "1 + ".repeat(20_000) + "1";
+    says(&refuses(&["run", "herd", "--assert", &long]), &["more than 1000 operators"]);
+}
+
+/// A name in a scenario names nothing but a policy: no file is read or written by it.
+#[test]
+fn names_are_no_paths() {
+    let folder = crate::Folder::new();
+    let text = crate::bundled("overload").replace("name = \"overload\"", "name = \"../../outside\"");
+    let scenario = folder.file("inside.toml", text);
+    let out = folder.path().join("out.csv");
+    crate::prints(&[
+        "run",
+        scenario.to_str().unwrap(),
+        "--runs",
+        "2",
+        "--policy",
+        "full",
+        "-o",
+        out.to_str().unwrap(),
+    ]);
+    let mut names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["inside.toml", "out.csv", "out.csv.manifest.json"]);
+    let policy = crate::bundled("overload") + "\n[policy.x]\nextends = \"../../../etc/passwd\"\n";
+    let scenario = folder.file("other.toml", policy);
+    says(&refuses(&["run", scenario.to_str().unwrap()]), &["policy.x.extends", "../../../etc/passwd"]);
+}
+
 #[test]
 fn a_draw_of_one() {
     for u in ["1", "1.5", "-0.1", "NaN"] {

@@ -4,7 +4,7 @@ use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use retrysim::{
@@ -428,6 +428,59 @@ fn a_disk_that_is_full() {
         std::fs::read_dir(world.parts()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["part-00001.parquet"], "nothing is left behind");
     assert_eq!(std::fs::read(world.part(1)).unwrap(), whole);
+}
+
+/// What a kill has left is removed by who comes next; what somebody else writes just now is not.
+#[test]
+fn what_was_left_behind() {
+    let world = World::new(SMALL);
+    world.shard("0/2");
+    let file = |name: &str, age: u64| {
+        let path = world.parts().join(name);
+        let file = std::fs::File::create(&path).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+        (path, file)
+    };
+    let (left, _) = file(".retrysim-left", 3_600);
+    let (at_work, held) = file(".retrysim-at-work", 3_600);
+    held.try_lock().unwrap();
+    let (new, _) = file(".retrysim-new", 0);
+    let (other, _) = file("notes.txt", 3_600);
+    let (future, handle) = file(".retrysim-future", 0);
+    handle.set_modified(SystemTime::now() + Duration::from_secs(3_600)).unwrap();
+    world.shard("1/2");
+    assert!(!left.exists());
+    assert!([at_work, new, other, future].iter().all(|path| path.exists()));
+    assert_eq!(world.gathered("b.csv", &[]), world.single("a.csv", &[]));
+}
+
+/// Nothing depends on what clocks say.
+#[test]
+fn a_clock_that_jumps() {
+    let world = World::new(SMALL);
+    world.shard("0/2");
+    for jump in [SystemTime::UNIX_EPOCH, SystemTime::now() + Duration::from_secs(400_000_000)] {
+        std::fs::File::options().append(true).open(world.part(0)).unwrap().set_modified(jump).unwrap();
+        world.shard("1/2");
+        assert_eq!(world.gathered("b.csv", &[]), world.single("a.csv", &[]));
+    }
+}
+
+/// Between the look at a folder and its gathering.
+#[test]
+fn a_part_that_vanishes() {
+    let world = World::new(SMALL);
+    for shard in ["0/2", "1/2"] {
+        world.shard(shard);
+    }
+    let mut survey = Survey::of(&world.parts()).unwrap();
+    let whole = std::fs::read(world.part(0)).unwrap();
+    std::fs::remove_file(world.part(1)).unwrap();
+    assert!(survey.is_whole() && survey.gather().unwrap().is_none());
+    assert_eq!(survey.lines(), ["missing: 1 of 2"]);
+    assert_eq!(std::fs::read(world.part(0)).unwrap(), whole, "what is finished is as it was");
+    world.shard("1/2");
+    assert_eq!(world.gathered("b.csv", &[]), world.single("a.csv", &[]));
 }
 
 #[test]

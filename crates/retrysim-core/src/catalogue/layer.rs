@@ -14,7 +14,12 @@ use super::{
     entry::{Entry, Evidence, Kind, Variant},
     lay,
 };
-use crate::{error::Error, policy::Policy, text};
+use crate::{
+    error::Error,
+    limits::{self, MAX_EXTENDS, MAX_TEXT, at_most},
+    policy::Policy,
+    text,
+};
 
 /// Entries as they were written.
 pub(super) struct Layer<'a> {
@@ -59,7 +64,9 @@ pub(super) fn files(folder: &Path) -> Result<Vec<(String, String)>, Error> {
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     paths.sort();
     let read = |path: &PathBuf| {
-        let text = fs::read_to_string(path).map_err(|error| unreadable(path, error))?;
+        let bytes = limits::read(path, MAX_TEXT as u64).map_err(|error| unreadable(path, error))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|error| unreadable(path, std::io::Error::other(error.utf8_error())))?;
         Ok((path.display().to_string(), text))
     };
     paths.iter().map(read).collect()
@@ -150,6 +157,7 @@ impl<'a> Layer<'a> {
             Some(other) => return Err(refused(other.to_string(), "the name of a policy in quotes".into())),
             None => variant.map(|_| id.to_owned()),
         };
+        at_most(&format!("{}.extends", self.place(name)), from.len(), MAX_EXTENDS)?;
         from.push(name.to_owned());
         let mut table = match extends {
             None => Table::new(),

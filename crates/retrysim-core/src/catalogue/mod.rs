@@ -55,8 +55,19 @@ impl Catalogue {
         Self::bundled().with_files(&files)
     }
 
-    /// These entries and those of some files, given by name and text.
-    fn with_files<S: AsRef<str>>(&self, files: &[(S, S)]) -> Result<Self, Error> {
+    /// These entries and those of some files, given by name and text; as [`Catalogue::with_folder`] does with a folder.
+    ///
+    /// ```
+    /// use retrysim_core::Catalogue;
+    ///
+    /// let mine = Catalogue::bundled().with_files(&[("mine.toml", "[mine]\nextends = 'stripe'")])?;
+    /// assert_eq!(mine.policy("mine")?, mine.policy("stripe")?);
+    /// # Ok::<(), retrysim_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Catalogue::with_folder`].
+    pub fn with_files<S: AsRef<str>>(&self, files: &[(S, S)]) -> Result<Self, Error> {
         let mut entries = self.entries.clone();
         for entry in Layer::read(files, self)?.entries()? {
             entries.insert(entry.id.clone(), entry);

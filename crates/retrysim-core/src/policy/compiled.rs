@@ -153,6 +153,12 @@ impl Compiled {
         self.keeps_books
     }
 
+    /// How many things are kept in mind for each failure, until a window has passed or for ever.
+    pub(crate) fn keeps_in_mind(&self) -> u64 {
+        let logs = self.budgets.iter().filter(|(_, budget)| budget.keeps_log()).count() as u64;
+        logs + u64::from(self.breaker.is_some()) + if self.state.rng == Rng::Draw { 0 } else { 4 }
+    }
+
     /// Whether a send may have to wait, or be refused by its own side: [`crate::callers::Callers::ask`] must be
     /// asked.
     #[must_use]

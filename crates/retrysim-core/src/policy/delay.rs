@@ -3,7 +3,11 @@
 
 mod columns;
 
-use std::ops::ControlFlow::{self, Break, Continue};
+use std::{
+    iter,
+    ops::ControlFlow::{self, Break, Continue},
+    sync::LazyLock,
+};
 
 pub use self::columns::Retries;
 use super::stage::{Round, Special, Stage};
@@ -229,12 +233,16 @@ fn power(base: f64, exponent: f64) -> f64 {
     libm::pow(base, exponent).min(f64::MAX)
 }
 
+/// Fibonacci's numbers from the first on; the 1,477th and all that follow are too large for a number.
 fn fibonacci(n: u32) -> f64 {
-    let mut pair = (0.0_f64, 1.0_f64);
-    for _ in 1..n.min(2_000) {
-        pair = (pair.1, pair.0 + pair.1);
-    }
-    pair.1.min(f64::MAX)
+    static NUMBERS: LazyLock<Vec<f64>> = LazyLock::new(|| {
+        let next = |pair: &(f64, f64)| Some((pair.1, pair.0 + pair.1));
+        iter::successors(Some((0.0, 1.0)), next)
+            .map(|(_, number)| number)
+            .take_while(|n| n.is_finite())
+            .collect()
+    });
+    NUMBERS.get(n as usize - 1).copied().unwrap_or(f64::MAX)
 }
 
 impl Op {

@@ -50,6 +50,7 @@ use self::{
 };
 use crate::{
     error::Error,
+    limits::{MAX_BUDGETS, at_most},
     span::{Span, Unit},
     text,
 };
@@ -220,6 +221,7 @@ impl Policy {
         if let Some(hint) = &self.hint {
             hint.validate().map_err(|error| error.within("hint"))?;
         }
+        at_most("budget", self.budget.len(), MAX_BUDGETS)?;
         for (i, budget) in self.budget.iter().enumerate() {
             budget.validate().map_err(|error| error.within(&format!("budget[{i}]")))?;
         }

@@ -41,14 +41,18 @@ pub(crate) struct Ledger<S> {
 }
 
 impl<S: Clone> Ledger<S> {
-    pub fn new(scope: Scope, population: Population, start: S) -> Self {
-        let owners = match scope {
+    /// How many states there are from the beginning.
+    pub const fn owners(scope: Scope, population: Population) -> u32 {
+        match scope {
             Scope::Call => 0,
             Scope::Client => population.clients,
             Scope::Process => population.processes,
             Scope::Fleet => 1,
-        };
-        let others = vec![start.clone(); owners as usize];
+        }
+    }
+
+    pub fn new(scope: Scope, population: Population, start: S) -> Self {
+        let others = vec![start.clone(); Self::owners(scope, population) as usize];
         Self { scope, processes: population.processes, start, by_call: HashMap::new(), others }
     }
 

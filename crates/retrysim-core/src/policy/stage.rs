@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Error, in_range},
+    limits::{MAX_STAGES, at_most},
     span::Span,
 };
 
@@ -362,8 +363,15 @@ impl Bound {
     }
 }
 
+/// Stages, and those within them.
+fn count(stages: &[Stage]) -> usize {
+    let within = |stage: &Stage| if let Stage::OnlyN(only) = stage { count(&only.stages) } else { 0 };
+    stages.iter().map(|stage| 1 + within(stage)).sum()
+}
+
 /// Validates stages in order; an error names `field[index]`.
 pub(super) fn validate_all(stages: &[Stage], field: &str) -> Result<(), Error> {
+    at_most(field, count(stages), MAX_STAGES)?;
     stages.iter().enumerate().try_for_each(|(index, stage)| {
         stage.validate().map_err(|error| error.within(&format!("{field}[{index}]")))
     })

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::Error,
+    limits::{MAX_OUTAGES, at_most},
     span::{Span, Unit},
 };
 
@@ -20,6 +21,7 @@ pub struct Outage {
 impl Outage {
     /// Refuses outages that end before they begin or overlap.
     pub(super) fn validate(outages: &[Self]) -> Result<(), Error> {
+        at_most("service.outages", outages.len(), MAX_OUTAGES)?;
         let mut up_since = Span::ZERO;
         for (i, outage) in outages.iter().enumerate() {
             outage.from.at_least(&format!("service.outages[{i}].from"), up_since)?;
@@ -43,9 +45,10 @@ impl Outage {
     }
 }
 
-/// Whether `at` lies in one of the windows.
+/// Whether `at` lies in one of the windows, which are in order: then it is the last one that has begun.
 pub(super) fn is_down<T: PartialOrd>(windows: &[(T, T)], at: &T) -> bool {
-    windows.iter().any(|(from, until)| from <= at && at < until)
+    let begun = windows.partition_point(|(from, _)| from <= at);
+    begun > 0 && *at < windows[begun - 1].1
 }
 
 /// Number of the first tick that does not begin before `time`; `time` is not negative.

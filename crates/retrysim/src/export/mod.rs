@@ -4,6 +4,7 @@
 //! `FILE.manifest.json`. A file is written under a temporary name and renamed when it is whole, so that an
 //! existing one is replaced whole or not at all.
 
+mod footer;
 mod rows;
 mod write;
 
@@ -13,18 +14,19 @@ use polars::prelude::DataFrame;
 use polars_io::{
     SerReader, SerWriter,
     csv::write::CsvWriter,
-    mmap::MmapBytesReader,
     parquet::{
         read::ParquetReader,
         write::{KeyValueMetadata, ParquetWriter},
     },
 };
+use retrysim_core::limits::read;
 
+pub(crate) use self::footer::{footer, text};
 pub(crate) use self::rows::markdown_table;
 pub use self::rows::{json, markdown, pretty, values};
-pub(crate) use self::write::TEMPORARY;
 use self::write::replace;
 pub use self::write::write;
+pub(crate) use self::write::{TEMPORARY, remove_stale};
 use crate::{
     error::Error,
     figure::Figure,
@@ -33,6 +35,12 @@ use crate::{
     simulation::Progress,
     stamp::{self, Stamp},
 };
+
+/// Bytes of a manifest at the most.
+const MAX_MANIFEST: usize = 64 << 20;
+
+/// Bytes of a file that is compared at the most.
+const MAX_FILE: u64 = 4 << 30;
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,8 +220,8 @@ pub fn manifest_of(path: &Path) -> Result<Manifest, Error> {
     let none = || Error::Manifest(format!("{} holds no manifest of retrysim", path.display()));
     match Format::of(path)? {
         Format::Parquet => {
-            let file = std::fs::File::open(path).map_err(in_file)?;
-            Manifest::from_json(&parquet_text(file, KEYWORD)?.ok_or_else(none)?)
+            let footer = footer(path).map_err(in_file)?;
+            Manifest::from_json(&footer.and_then(|bytes| text(&bytes, KEYWORD)).ok_or_else(none)?)
         }
         Format::Png => {
             let file = std::io::BufReader::new(std::fs::File::open(path).map_err(in_file)?);
@@ -224,25 +232,21 @@ pub fn manifest_of(path: &Path) -> Result<Manifest, Error> {
             let wide = info.utf8_text.iter().find(|chunk| chunk.keyword == KEYWORD);
             match (plain, wide) {
                 (Some(chunk), _) => Manifest::from_json(&chunk.text),
-                (None, Some(chunk)) => Manifest::from_json(&chunk.get_text().map_err(|_| none())?),
+                (None, Some(chunk)) => {
+                    let mut chunk = chunk.clone();
+                    chunk.decompress_text_with_limit(MAX_MANIFEST).map_err(|_| none())?;
+                    Manifest::from_json(&chunk.get_text().map_err(|_| none())?)
+                }
                 (None, None) => Err(none()),
             }
         }
         _ => {
             let beside = sidecar(path);
             let json =
-                std::fs::read_to_string(&beside).map_err(|reason| Error::File { path: beside, reason })?;
-            Manifest::from_json(&json)
+                read(&beside, MAX_MANIFEST as u64).map_err(|reason| Error::File { path: beside, reason })?;
+            Manifest::from_json(&String::from_utf8_lossy(&json))
         }
     }
-}
-
-/// The text that a Parquet file's metadata holds under a keyword.
-pub(crate) fn parquet_text<R: MmapBytesReader>(file: R, keyword: &str) -> Result<Option<String>, Error> {
-    let mut reader = ParquetReader::new(file);
-    let metadata = reader.get_metadata().map_err(Error::Frame)?;
-    let pairs = metadata.key_value_metadata().iter().flatten();
-    Ok(pairs.filter(|pair| pair.key == keyword).find_map(|pair| pair.value.clone()))
 }
 
 /// Reads a Parquet file.
@@ -269,7 +273,7 @@ pub enum Rerun {
 /// As [`manifest_of`] and [`crate::Request::make`].
 pub fn rerun(path: &Path, threads: Option<usize>, progress: &Progress<'_>) -> Result<Rerun, Error> {
     let manifest = manifest_of(path)?;
-    let found = std::fs::read(path).map_err(|reason| Error::File { path: path.to_owned(), reason })?;
+    let found = read(path, MAX_FILE).map_err(|reason| Error::File { path: path.to_owned(), reason })?;
     let again = bytes(&manifest.request.make(threads, progress)?, Format::of(path)?, &manifest)?;
     Ok(if again == found { Rerun::Same } else { Rerun::Different })
 }

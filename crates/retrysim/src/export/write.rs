@@ -1,6 +1,6 @@
 //! Files that are whole or not there.
 
-use std::{io::Write, path::Path};
+use std::{io::Write, path::Path, time::Duration};
 
 use crate::error::Error;
 
@@ -26,6 +26,29 @@ pub(super) fn replace(files: &[(&Path, &[u8])]) -> Result<(), Error> {
     Ok(())
 }
 
+/// How old what was begun must be before anybody takes it for left behind: more than it takes from a new file to its
+/// lock.
+const GRACE: Duration = Duration::from_secs(60);
+
+/// Removes what processes have begun in a folder that were killed before it was whole. Who is at work holds a lock.
+pub(crate) fn remove_stale(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(TEMPORARY)
+            && is_stale(&entry.path()).unwrap_or(false)
+        {
+            std::fs::remove_file(entry.path()).ok();
+        }
+    }
+}
+
+fn is_stale(path: &Path) -> std::io::Result<bool> {
+    let file = std::fs::File::open(path)?;
+    let metadata = file.metadata()?;
+    // A clock that was set back makes files of the future: those stay.
+    let is_old = metadata.modified()?.elapsed().is_ok_and(|age| age > GRACE);
+    Ok(metadata.is_file() && is_old && file.try_lock().is_ok())
+}
+
 /// The folder in which a file lies.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
@@ -48,6 +71,8 @@ fn write_beside(path: &Path, bytes: &[u8]) -> Result<tempfile::NamedTempFile, Er
     let in_file = |reason| Error::File { path: path.to_owned(), reason };
     let mut file =
         tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder_of(path)).map_err(in_file)?;
+    // The lock is gone with its process, however that ends: see `remove_stale`. Some file systems have none.
+    file.as_file().try_lock().ok();
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(in_file)?;
     share(&file).map_err(in_file)?;
     Ok(file)

@@ -23,6 +23,8 @@
 mod function;
 mod parse;
 
+use retrysim_core::callers::MAX_ATTEMPTS;
+
 use self::parse::{Expr, Op};
 use crate::error::Error;
 
@@ -158,7 +160,17 @@ impl Expression {
         if !(0.0..1.0).contains(u) {
             return Err(error(&self.text, format!("u = {u} is not allowed; allowed: 0 <= u < 1")));
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        if name == "delay" && *n > f64::from(MAX_ATTEMPTS) {
+            return Err(error(
+                &self.text,
+                format!("retry {n} is not allowed; allowed: at most {MAX_ATTEMPTS}"),
+            ));
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "checked, or saturates at 0"
+        )]
         let seconds = if name == "delay" {
             resolve.delay(path, (*n as u32).max(1), *u, None)
         } else {
@@ -288,7 +300,13 @@ mod tests {
             };
             assert!(message.contains(part), "{text}: {message}");
         }
-        let deep = "(".repeat(100_000);
-        assert!(Expression::parse(&deep).is_err());
+        // A stack has an end.
+        for deep in ["(".repeat(100_000), "-".repeat(100_000), "1 + ".repeat(100_000) + "1"] {
+            assert!(Expression::parse(&deep).is_err());
+        }
+        let long = "1 + ".repeat(1_000) + "1";
+        assert_eq!(number(&long), 1_001.0);
+        let error = Expression::parse("delay(a.b, 4e9, 0)").and_then(|e| e.number(&mut Runs)).unwrap_err();
+        assert!(error.to_string().contains("at most 1000000"), "{error}");
     }
 }

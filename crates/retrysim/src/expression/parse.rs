@@ -66,8 +66,11 @@ const COMPARISON: usize = 2;
 /// Parentheses and signs may nest this deep.
 const MAX_DEPTH: u32 = 100;
 
+/// Operators between two values at the most: each of them makes the tree deeper.
+const MAX_OPERATORS: u32 = 1_000;
+
 pub(super) fn parse(text: &str) -> Result<Expr, String> {
-    let mut parser = Parser { rest: text, depth: 0 };
+    let mut parser = Parser { rest: text, depth: 0, operators: 0 };
     let expr = parser.level(0)?;
     parser.skip_space();
     if parser.rest.is_empty() { Ok(expr) } else { Err(parser.found("an operator or the end")) }
@@ -76,6 +79,7 @@ pub(super) fn parse(text: &str) -> Result<Expr, String> {
 struct Parser<'t> {
     rest: &'t str,
     depth: u32,
+    operators: u32,
 }
 
 impl Parser<'_> {
@@ -120,6 +124,10 @@ impl Parser<'_> {
         }
         let mut left = self.level(level + 1)?;
         while let Some((_, op)) = operators.iter().find(|(token, _)| self.take(token)) {
+            self.operators += 1;
+            if self.operators > MAX_OPERATORS {
+                return Err(format!("more than {MAX_OPERATORS} operators"));
+            }
             let right = self.level(level + 1)?;
             left = Expr::Binary(*op, Box::new(left), Box::new(right));
         }

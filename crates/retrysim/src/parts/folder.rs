@@ -38,7 +38,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Opens the folder, which is made if it isn't there.
+    /// Opens the folder, which is made if it isn't there, and removes what processes have left in it that were killed
+    /// while they wrote.
     ///
     /// ```
     /// use retrysim::{Design, parts::{Made, Parts, Survey}, request::SweepJob, unwatched};
@@ -63,6 +64,7 @@ impl Parts {
         let parts = Self { folder: folder.to_owned(), sweep: sweep.clone(), n, ready };
         let in_folder = |reason| Error::File { path: folder.to_owned(), reason };
         std::fs::create_dir_all(folder).map_err(in_folder)?;
+        export::remove_stale(folder);
         // Said now, not after the work.
         tempfile::tempfile_in(folder).map_err(in_folder)?;
         let wanted = parts.stamp(0)?;

@@ -1,12 +1,15 @@
 //! Parts into a sweep, as if one process had made it.
 
-use std::io::{Cursor, ErrorKind};
+use std::{
+    io::{Cursor, ErrorKind},
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 use polars::prelude::{DataFrame, DataType};
 use polars_io::{SerReader, parquet::read::ParquetReader};
-use retrysim_core::{Plan, Runs, record::Column, simulate::columns};
+use retrysim_core::{Plan, Runs, limits::read, record::Column, simulate::columns};
 
-use super::{Survey, part_name};
+use super::{Survey, part::MAX_PART, part_name};
 use crate::{
     error::Error,
     shard::{Shard, plans},
@@ -66,16 +69,14 @@ impl Survey {
     /// Puts the rows of part `k` where they belong.
     fn take(&self, k: u32, ready: &Ready, points: &mut [Point]) -> Result<(), Fault> {
         // Into memory first: a file that is cut while it is mapped would end the program.
-        let bytes = std::fs::read(self.folder.join(part_name(k))).map_err(|error| match error.kind() {
+        let bytes = read(&self.folder.join(part_name(k)), MAX_PART).map_err(|error| match error.kind() {
             ErrorKind::NotFound => Fault::Missing,
             _ => Fault::Damaged(error.to_string()),
         })?;
         if !is_sealed(&bytes) {
             return Err(Fault::Damaged("it has changed since it was looked at".into()));
         }
-        let frame = ParquetReader::new(Cursor::new(bytes.as_slice()))
-            .finish()
-            .map_err(|error| Fault::Damaged(error.to_string().replace('\n', " ")))?;
+        let frame = frame(&bytes)?;
         let shard = Shard { k, n: self.n };
         let mut rows = Vec::with_capacity(frame.height());
         for (i, (point, plan)) in points.iter().zip(plans(ready, shard)).enumerate() {
@@ -95,6 +96,15 @@ impl Survey {
             }
         }
         Ok(())
+    }
+}
+
+/// The frame in a part. Who seals what no writer of Parquet would write makes its reader panic.
+fn frame(bytes: &[u8]) -> Result<DataFrame, Fault> {
+    let read = || ParquetReader::new(Cursor::new(bytes)).finish();
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(frame) => frame.map_err(|error| Fault::Damaged(error.to_string().replace('\n', " "))),
+        Err(_) => Err(Fault::Damaged("it is sealed, but no Parquet".into())),
     }
 }
 

@@ -1,20 +1,23 @@
 //! A part: the file of one shard.
 
 use std::{
-    fs::File,
-    io::{Cursor, ErrorKind, Read, Seek, SeekFrom},
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
+use retrysim_core::limits::read;
 use serde_json::Value;
 
 use crate::{
     error::Error,
-    export::parquet_text,
+    export::{footer, text},
     manifest::{KEYWORD, Manifest},
     request::{Job, SweepJob},
     stamp::{Stamp, find, is_sealed},
 };
+
+/// Bytes of a part at the most.
+pub(super) const MAX_PART: u64 = 4 << 30;
 
 /// The name of a part, such as `part-00003.parquet`.
 #[must_use]
@@ -67,7 +70,7 @@ impl Part {
         let stamp = match look {
             Look::Stamp => footer(&path).map(|footer| footer.and_then(|bytes| find(&bytes))),
             Look::Whole => {
-                std::fs::read(&path).map(|bytes| if is_sealed(&bytes) { find(&bytes) } else { None })
+                read(&path, MAX_PART).map(|bytes| if is_sealed(&bytes) { find(&bytes) } else { None })
             }
         };
         match stamp {
@@ -98,8 +101,8 @@ impl Part {
     /// The sweep of which it is a part.
     pub fn sweep(&self) -> Result<SweepJob, Error> {
         let in_file = |reason| Error::File { path: self.path.clone(), reason };
-        let bytes = std::fs::read(&self.path).map_err(in_file)?;
-        let json = if is_sealed(&bytes) { parquet_text(Cursor::new(&bytes), KEYWORD)? } else { None };
+        let bytes = read(&self.path, MAX_PART).map_err(in_file)?;
+        let json = if is_sealed(&bytes) { text(&bytes, KEYWORD) } else { None };
         match json.map(|json| Manifest::from_json(&json)).transpose()?.map(|manifest| manifest.request.job) {
             Some(Job::Shard(job)) => Ok(job.sweep),
             _ => {
@@ -116,27 +119,6 @@ impl Part {
             Err(error) => error.to_string(),
         }
     }
-}
-
-/// The end of a Parquet file, where its metadata is; none if it doesn't end as one.
-fn footer(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    let mut end = [0; 8];
-    if length < 8 {
-        return Ok(None);
-    }
-    file.seek(SeekFrom::End(-8))?;
-    file.read_exact(&mut end)?;
-    let [a, b, c, d, magic @ ..] = end;
-    let footer = u64::from(u32::from_le_bytes([a, b, c, d]));
-    if magic != *b"PAR1" || footer > length - 8 {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(length - 8 - footer))?;
-    file.take(footer).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
 }
 
 /// The first place where two values differ: its dotted path, what is there and what is here.

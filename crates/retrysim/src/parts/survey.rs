@@ -42,15 +42,16 @@ impl Survey {
         let (sweep, n) = (part.sweep()?, stamp.n);
 
         let (mut damaged, mut foreign) = (Vec::new(), Vec::new());
-        let mut missing: Vec<u32> = (0..n).collect();
+        let mut is_there = vec![false; n as usize];
         for part in &parts {
-            missing.retain(|k| *k != part.k);
+            is_there.get_mut(part.k as usize).into_iter().for_each(|seen| *seen = true);
             match (&part.stamp, part.differs(stamp, &sweep)) {
                 (_, Some(difference)) => foreign.push((part.k, difference)),
                 (Err(reason), None) if part.k < n => damaged.push((part.k, reason.clone())),
                 _ => {}
             }
         }
+        let missing = (0..n).zip(is_there).filter(|(_, seen)| !seen).map(|(k, _)| k).collect();
         Ok(Self { folder: folder.to_owned(), sweep, n, missing, damaged, foreign })
     }
 

@@ -1,7 +1,7 @@
 //! The delays of policies, retry by retry: fingerprints, and one number of each retry.
 
 use retrysim_core::{
-    Policy, Scenario,
+    Error as CoreError, Policy, Scenario,
     measure::{Measured, Retry},
 };
 
@@ -17,6 +17,9 @@ const SEQUENCES: u32 = 20_000;
 
 const BINS: usize = 60;
 
+/// Retries that can be told apart in a figure.
+const MOST_RETRIES: u32 = 50;
+
 /// A share of draws with one and the same delay from which it counts as a point mass.
 const MASS: f64 = 0.01;
 
@@ -30,13 +33,16 @@ const MASS: f64 = 0.01;
 /// ```
 ///
 /// # Errors
-/// [`Error::Core`] for a policy that isn't there.
+/// [`Error::Core`] for a policy that isn't there, no retries or more than 50.
 pub fn fingerprint(
     scenario: &Scenario,
     policies: &[String],
     retries: u32,
     title: &str,
 ) -> Result<Figure, Error> {
+    if !(1..=MOST_RETRIES).contains(&retries) {
+        return Err(CoreError::invalid("retries", retries, format!("1 to {MOST_RETRIES}")).into());
+    }
     let named = |name: &String| Ok((name.clone(), scenario.policy(name)?.clone()));
     let policies = policies.iter().map(named).collect::<Result<Vec<_>, Error>>()?;
     let figure = fingerprint_of(&policies, retries, title);

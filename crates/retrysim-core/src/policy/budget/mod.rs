@@ -243,6 +243,11 @@ kinds! {
 }
 
 impl BudgetRule {
+    /// Whether what has happened is kept, as long as a window is.
+    pub const fn keeps_log(&self) -> bool {
+        matches!(self, Self::Window(_) | Self::Sre(_))
+    }
+
     /// Whether first attempts are held back as well.
     pub const fn acts_on_sends(&self) -> bool {
         matches!(self, Self::Sre(rule) if rule.acts_on_sends())

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::{Outage, outage::ticks_until};
 use crate::{
     error::Error,
+    limits::MAX_TICK_DRAWS,
     scenario::{Arrivals, Scenario, Workload},
     span::Span,
 };
@@ -140,6 +141,12 @@ impl TickCapacity {
                     open.rate,
                     format!("at most {most} (100 a tick)"),
                 ));
+            }
+            #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+            let draws = f64::from(open.clients) * ticks as f64;
+            if draws > MAX_TICK_DRAWS {
+                let allowed = format!("at most {MAX_TICK_DRAWS:e} clients times ticks, not {draws:e}");
+                return Err(Error::invalid("workload.clients", open.clients, allowed));
             }
             open.limit_calls(scenario.horizon)?;
         }

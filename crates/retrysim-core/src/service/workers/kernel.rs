@@ -13,6 +13,7 @@ use crate::{
     callers::Callers,
     draw::Draws,
     latency::Sampler,
+    limits::MAX_UNDER_WAY,
     policy::Compiled,
     record::{Column, Recorder},
     scenario::{Scenario, Workload},
@@ -143,7 +144,7 @@ pub(super) struct Run<'r, D, R> {
     pub now: f64,
     pub pace: Pace,
     pub polls: Polls,
-    /// Whether calls would be made for ever in no time.
+    /// Whether calls would be made for ever in no time, or too many are under way.
     pub is_endless: bool,
 }
 
@@ -186,6 +187,7 @@ impl Kernel for Prepared<'_> {
             && let Some((now, what, key)) = run.room.agenda.next()
         {
             run.now = now;
+            run.is_endless |= run.room.requests.len() > MAX_UNDER_WAY;
             match what {
                 Happening::Change => run.change(self.changes[key.slot as usize].1),
                 Happening::Finish => run.finish(key),

@@ -30,6 +30,7 @@ use super::Outage;
 use crate::{
     error::{Error, in_range},
     latency::Latency,
+    limits::{MAX_OUTAGES, at_most},
     scenario::{Scenario, Workload},
     span::Span,
 };
@@ -241,6 +242,7 @@ impl Workers {
 impl Brownout {
     /// Refuses brownouts that end before they begin, overlap, or change nothing.
     fn validate(brownouts: &[Self]) -> Result<(), Error> {
+        at_most("service.brownouts", brownouts.len(), MAX_OUTAGES)?;
         let mut well_since = Span::ZERO;
         for (i, brownout) in brownouts.iter().enumerate() {
             let field = format!("service.brownouts[{i}]");

@@ -21,6 +21,12 @@ impl<T> Default for Slots<T> {
 }
 
 impl<T> Slots<T> {
+    /// How many are kept.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
     pub fn clear(&mut self) {
         self.places.clear();
         self.free.clear();
