@@ -2,6 +2,8 @@
 
 use std::{
     fmt,
+    io::{self, Read},
+    os::unix::net::UnixStream,
     panic::{self, PanicHookInfo},
     sync::{
         Once,
@@ -10,6 +12,8 @@ use std::{
     thread,
     time::Duration,
 };
+
+use signal_hook::{consts::SIGINT, low_level::pipe};
 
 static BEGUN: Once = Once::new();
 
@@ -26,9 +30,21 @@ const ENDED_BY_INTERRUPT: i32 = 130;
 pub fn begin() {
     BEGUN.call_once(|| {
         panic::set_hook(Box::new(|panic| complain(format_args!("panic: {}", message(panic)))));
-        // Only fails if there is a handler already: then interrupts do what that one says.
-        let _ = ctrlc::set_handler(interrupt);
+        // Without pipes or threads to be had, interrupts do what they did before.
+        let _ = listen();
     });
+}
+
+/// From now on, interrupts are handled by a thread of their own: it may print, which a handler may not.
+fn listen() -> io::Result<()> {
+    let (mut signals, handler) = UnixStream::pair()?;
+    thread::Builder::new().name("interrupts".into()).spawn(move || {
+        while signals.read_exact(&mut [0]).is_ok() {
+            interrupt();
+        }
+    })?;
+    pipe::register(SIGINT, handler)?;
+    Ok(())
 }
 
 /// Writes to stderr and gives the kernel time to pass it on: it takes a cell's end for the end of its stderr,
