@@ -113,7 +113,7 @@ def main(program, folder):
             ("--slurm",): ["there is no sbatch on PATH", "allowed"],
             ("--python", bare): [f"{bare} has no distributed", "pip install distributed"],
             ("--python", world.folder / "no"): ["no can't be started", "pip install distributed"],
-            ("--program", world.folder / "no"): ["no can't be started", "allowed", "worker tcp://127.0.0.1"],
+            ("--program", world.folder / "no"): ["no can't be started", "allowed", "worker tls://127.0.0.1"],
             ("--program", other): ["is of version 0.0.1; allowed: 0.1.0"],
             ("--shards", "0"): ["shards = 0 is not allowed", "allowed: 1 to 24000"],
         }
