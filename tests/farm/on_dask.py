@@ -79,6 +79,7 @@ def main(program, folder):
         process.send_signal(signal.SIGINT)
         code, stderr = ends(process, 15)
         before = world.made()
+        assert 4 <= len(before) < 24, before
         expected = f"interrupted: {len(before)} of 24 parts are in {world.parts}; the same again goes on from there"
         assert (code, stderr) == (130, f"retrysim: {expected}\n"), (code, stderr)
         all_gone(all_below, 5)
