@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
-use retrysim::{Generator, Seeds, limits::MAX_THREADS, lint::Lint, shard::Shard};
+use retrysim::{Generator, Seeds, farm::MAX_WORKERS, limits::MAX_THREADS, lint::Lint, shard::Shard};
 
 /// A laboratory for retries: what does your policy do to your outage?
 ///
@@ -46,6 +46,12 @@ pub enum Command {
     /// Exit code 1, and a line on stderr for each, if parts are missing, damaged, or of another sweep.
     #[command(after_help = GATHER_EXAMPLES)]
     Gather(GatherArgs),
+    /// Make a sweep in shards on many workers, by Dask: processes here, a scheduler that runs, or Slurm jobs.
+    ///
+    /// Needs a Python with `distributed`, which hands out the shards; a worker runs this program. Stop it when you
+    /// like: a part that is finished is not made again.
+    #[command(after_help = FARM_EXAMPLES)]
+    Farm(FarmArgs),
     /// Print a script that makes a sweep in shards: with Slurm, with GNU parallel or xargs, or on Kubernetes.
     #[command(after_help = EMIT_EXAMPLES)]
     Emit(EmitArgs),
@@ -96,6 +102,12 @@ const GATHER_EXAMPLES: &str = "Examples:
   retrysim gather parts -o summary.csv
   retrysim gather parts --frame runs -o runs.parquet
   retrysim gather parts --missing                                  # 3,7-9";
+
+const FARM_EXAMPLES: &str = "Examples:
+  retrysim farm design.toml -o summary.csv                         # a worker a processor; parts in design.parts
+  retrysim farm design.toml --workers 8 --shards 400 --parts parts --frame runs -o runs.parquet
+  retrysim farm design.toml --scheduler tcp://127.0.0.1:8786       # as `dask scheduler` and `dask worker` have it
+  retrysim farm design.toml --slurm --workers 40 --sbatch=--time=4:00:00 --sbatch=--partition=long";
 
 const EMIT_EXAMPLES: &str = "Examples:
   retrysim emit slurm design.toml --shards 200 -o parts > sweep.sh && bash sweep.sh
@@ -313,6 +325,51 @@ pub struct GatherArgs {
     /// Print only the numbers of the shards to be made (again), as `sbatch --array` wants them.
     #[arg(long, conflicts_with_all = ["frame", "confidence", "format", "output"])]
     pub missing: bool,
+    #[command(flatten)]
+    pub out: Out,
+}
+
+#[derive(Debug, Args)]
+pub struct FarmArgs {
+    /// A design file, a scenario file, or the name of a bundled scenario; the latter two with --vary.
+    #[command(flatten)]
+    pub what: What,
+    /// A dotted path and its values: a list, or FROM..TO:STEP; may be given several times (a grid).
+    #[arg(long = "vary", value_name = "dotted.path=VALUES")]
+    pub vary: Vec<String>,
+    /// Processes on this machine, or jobs with --slurm; one a processor of this machine unless given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WORKERS)))]
+    pub workers: Option<u32>,
+    /// The workers of a Dask scheduler that runs. They see the program and the parts under the same names.
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["workers", "slurm"])]
+    pub scheduler: Option<String>,
+    /// Slurm jobs, each a worker.
+    #[arg(long)]
+    pub slurm: bool,
+    /// An option for sbatch, such as --sbatch=--time=4:00:00; may be given several times.
+    #[arg(long, value_name = "OPTION", requires = "slurm", allow_hyphen_values = true)]
+    pub sbatch: Vec<String>,
+    /// The network interface by which Slurm jobs reach this machine, such as ib0; that of its host name unless given.
+    #[arg(long, value_name = "NAME", requires = "slurm")]
+    pub interface: Option<String>,
+    /// Into how many shards; as the parts that are there, or else 100, unless given.
+    #[arg(long, value_name = "N")]
+    pub shards: Option<u32>,
+    /// The folder for the parts, which is kept; DESIGN.parts here unless given.
+    #[arg(long, value_name = "DIR")]
+    pub parts: Option<PathBuf>,
+    /// The program as workers find it; this one unless given.
+    #[arg(long, value_name = "PATH")]
+    pub program: Option<PathBuf>,
+    /// A Python with `distributed`; .lab/venv here or in a folder above, or python3, unless given.
+    #[arg(long, value_name = "PATH")]
+    pub python: Option<PathBuf>,
+    /// Which frame.
+    #[arg(long, value_enum, default_value_t)]
+    pub frame: SweepFrame,
+    /// Level of the intervals.
+    #[arg(long, value_name = "LEVEL", default_value_t = 0.95)]
+    pub confidence: f64,
     #[command(flatten)]
     pub out: Out,
 }

@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => command::sums::compare(&args),
         Command::Sweep(args) => command::sweep::sweep(&args),
         Command::Gather(args) => command::gather::gather(&args),
+        Command::Farm(args) => command::farm::farm(&args),
         Command::Emit(args) => command::emit::emit(&args),
         Command::Figure(args) => command::figure::figure(&args),
         Command::Rerun(args) => command::rerun::rerun(&args),

@@ -32,6 +32,16 @@ impl Folder {
         self.root.join("crates/retrysim-lab/python")
     }
 
+    /// The Python side of farms.
+    pub fn farm(&self) -> PathBuf {
+        self.root.join("crates/retrysim/python")
+    }
+
+    /// The program `retrysim`, as the workers of a notebook's farm find it.
+    pub fn retrysim(&self) -> PathBuf {
+        self.lab("bin/retrysim")
+    }
+
     /// Something in `.lab`.
     pub fn lab(&self, path: &str) -> PathBuf {
         self.root.join(".lab").join(path)

@@ -77,6 +77,7 @@ fn specification(folder: &Folder, sources: Option<&Path>) -> Result<String> {
         "EVCXR_CONFIG_DIR": folder.lab("evcxr/config"),
         "RUST_SRC_PATH": sources.unwrap_or(&none),
         "RETRYSIM_OUT": folder.out(),
+        "RETRYSIM_PROGRAM": folder.retrysim(),
         "LAB_LOG": folder.lab("kernel.log"),
     });
     // Cells need the compiler that made the library, wherever the notebook lies.

@@ -4,13 +4,13 @@ use std::{
     collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
-use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use anyhow::{Context, Result};
 
 use crate::{
+    artifacts::{MESSAGES, artifacts},
     folder::Folder,
     kernel::cargo,
     step::{output, step},
@@ -49,23 +49,13 @@ pub fn build(folder: &Folder) -> Result<Library> {
 /// of what is linked into them. The code of the dependencies is in the library.
 fn compile(folder: &Folder, quiet: bool) -> Result<BTreeSet<PathBuf>> {
     let mut cargo = Command::new(cargo());
-    cargo.args(["rustc", "--package", "retrysim-nb", "--release", "--locked"]);
-    cargo.args(["--message-format", "json-render-diagnostics"]);
+    cargo.args(["rustc", "--package", "retrysim-nb", "--release", "--locked", MESSAGES]);
     if quiet {
         cargo.arg("--quiet");
     }
     // Only this crate: what it depends on is shared with the other release builds.
-    cargo.args(["--", "-C", "prefer-dynamic"]).current_dir(folder.root());
-    let output = cargo.stdout(Stdio::piped()).stderr(Stdio::inherit()).output();
-    let output = output.context("cargo can't be started")?;
-    if !output.status.success() {
-        bail!("cargo ended with {}", output.status);
-    }
-    let artifacts = output.stdout.split(|byte| *byte == b'\n').filter_map(|line| {
-        let message: Value = serde_json::from_slice(line).ok()?;
-        (message["reason"] == "compiler-artifact").then_some(message)
-    });
-    let files = artifacts.flat_map(|artifact| {
+    cargo.args(["--", "-C", "prefer-dynamic"]);
+    let files = artifacts(folder, &mut cargo)?.into_iter().flat_map(|artifact| {
         let files = artifact["filenames"].as_array().cloned().unwrap_or_default();
         files.into_iter().filter_map(|file| Some(PathBuf::from(file.as_str()?)))
     });

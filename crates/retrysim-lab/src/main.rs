@@ -3,11 +3,13 @@
 #[cfg(not(unix))]
 compile_error!("the notebooks' kernel runs on Linux and macOS; on Windows, inside WSL");
 
+mod artifacts;
 mod folder;
 mod jupyter;
 mod kernel;
 mod library;
 mod notebooks;
+mod program;
 mod python;
 mod setup;
 mod sources;

@@ -1,4 +1,4 @@
-//! JupyterLab and what runs notebooks, in a virtual environment.
+//! JupyterLab, what runs notebooks, and Dask for farms, in a virtual environment.
 
 use std::{env, fs, process::Command};
 
@@ -19,19 +19,30 @@ const SETTINGS: &str = r#"{
 pub fn set_up(folder: &Folder) -> Result<()> {
     let list = folder.python().join("requirements.txt");
     let pinned = fs::read_to_string(&list).with_context(|| format!("{} can't be read", list.display()))?;
+    let farm = folder.farm();
+    let about_farm = farm.join("pyproject.toml");
+    let about_farm =
+        fs::read_to_string(&about_farm).with_context(|| format!("{} can't be read", about_farm.display()))?;
+    let pinned = pinned + &about_farm;
     let mark = folder.lab("venv/packages");
     if is_done(&mark, &pinned) {
         return Ok(());
     }
     let python = env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     check_version(&python)?;
-    step("JupyterLab in .lab/venv (about half a minute)", || {
+    step("JupyterLab and Dask in .lab/venv (about half a minute)", || {
         let venv = folder.lab("venv");
         run(Command::new(&python).args(["-m", "venv", "--clear"]).arg(&venv)).context(
             "Python can't make a virtual environment (on Debian and Ubuntu: apt install python3-venv)",
         )?;
-        let mut pip = Command::new(folder.program("pip"));
-        run(pip.args(["install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&list))?;
+        let pip = |what: &str| {
+            let mut pip = Command::new(folder.program("pip"));
+            pip.args(["install", "--quiet", "--disable-pip-version-check", what]);
+            pip
+        };
+        run(pip("--requirement").arg(&list))?;
+        // Where it lies: it may change with the project.
+        run(pip("--no-deps").arg("--editable").arg(&farm))?;
         write(&folder.lab("venv/share/jupyter/lab/settings/overrides.json"), SETTINGS)?;
         write(&mark, &pinned)
     })

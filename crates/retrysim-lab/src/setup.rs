@@ -4,7 +4,7 @@ use std::fs::File;
 
 use anyhow::{Context, Result};
 
-use crate::{folder::Folder, kernel, library, python, sources, step};
+use crate::{folder::Folder, kernel, library, program, python, sources, step};
 
 /// Sets up what is missing, in the order of what takes least to fail.
 pub fn all(folder: &Folder, infer: bool) -> Result<()> {
@@ -14,6 +14,7 @@ pub fn all(folder: &Folder, infer: bool) -> Result<()> {
     python::set_up(folder)?;
     kernel::install(folder)?;
     let library = library::build(folder)?;
+    program::build(folder)?;
     kernel::configure(folder, &library, sources.as_deref())
 }
 

@@ -26,6 +26,8 @@ pub mod prelude {
     pub struct Catalogue;
     pub struct Measured;
     pub struct Point { pub simulation: Simulation }
+    pub enum Crew { Local(u32), Scheduler(String) }
+    pub struct Farm { pub crew: Crew }
     pub enum Generator { Philox, CPython, Mulberry32 }
     pub enum Record { Totals, Timeline(Span), Attempts }
     pub enum Plan { Seeds(Vec<u64>), Runs { seed: u64, runs: u64 } }
@@ -43,6 +45,12 @@ pub mod prelude {
     pub fn simulate(_: &Scenario, _: &RunConfig) -> Result<Simulation, Error> { loop {} }
     pub fn sweep(_: &Design) -> Result<Sweep, Error> { loop {} }
 
+    pub fn farm(_: &Farm) -> Result<Sweep, Error> { loop {} }
+    pub fn out(_: &str) -> std::path::PathBuf { loop {} }
+
+    impl Farm {
+        pub fn new(_: Design, _: impl Into<std::path::PathBuf>) -> Self { loop {} }
+    }
     impl Scenario {
         pub fn from_toml(_: &str) -> Result<Self, Error> { loop {} }
         pub fn policy(&self, _: &str) -> Result<&Policy, Error> { loop {} }

@@ -13,7 +13,7 @@ fn notebooks_that_are_not_there_are_refused_with_those_that_are() {
     for command in ["run", "check"] {
         refused(
             &[command, "jitter"],
-            "no notebook \"jitter\"; there are: aws_2026, budget_experiments, jitter_compare,",
+            "no notebook \"jitter\"; there are: aws_2026, budget_experiments, farm, jitter_compare,",
         );
     }
 }

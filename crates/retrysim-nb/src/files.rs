@@ -14,6 +14,12 @@ use crate::display::EvcxrDisplay;
 /// Names the folder in which folders of files are made; `out` here if unset.
 pub const OUT: &str = "RETRYSIM_OUT";
 
+/// A path in the folder that is for what notebooks make.
+#[must_use]
+pub fn out(name: &str) -> PathBuf {
+    PathBuf::from(env::var_os(OUT).unwrap_or_else(|| "out".into())).join(name)
+}
+
 /// The files of one notebook: `out/NAME/*.csv` and `*.png`. Shown, it lists them.
 #[derive(Clone, Debug)]
 pub struct Files {
@@ -48,7 +54,7 @@ impl Files {
     }
 
     fn write(mut self, file: String, bytes: &[u8], what: String) -> Result<Self, Error> {
-        let folder = PathBuf::from(env::var_os(OUT).unwrap_or_else(|| "out".into())).join(&self.name);
+        let folder = out(&self.name);
         fs::create_dir_all(&folder).map_err(|reason| Error::File { path: folder.clone(), reason })?;
         export::write(&folder.join(&file), bytes)?;
         self.written.push([format!("out/{}/{file}", self.name), what]);

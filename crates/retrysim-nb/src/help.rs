@@ -14,7 +14,7 @@ pub const fn help() -> Help {
     Help
 }
 
-const LINES: [(&str, &str); 21] = [
+const LINES: [(&str, &str); 22] = [
     (
         "bundled::scenario(\"herd\")?",
         "a published experiment: herd, burst, devices, overload, contention, budget, ...",
@@ -40,6 +40,10 @@ const LINES: [(&str, &str); 21] = [
     (
         "sweep(&Design::new(\"contention\", 100).vary(\"workload.clients\", [10, 20]))?",
         "one parameter against another",
+    ),
+    (
+        "farm(&Farm { crew: Crew::Local(2), ..Farm::new(design, out(\"parts\")) })?",
+        "the same on many workers; what is finished is kept",
     ),
     ("published::reproduce(|entry| entry.id.starts_with(\"herd.\"))?", "printed numbers, run again"),
     ("frame::side_by_side(&rows)?", "what was printed beside what came out"),

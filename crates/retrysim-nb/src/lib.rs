@@ -23,7 +23,9 @@ macro_rules! eprintln {
 pub mod prelude {
     pub use retrysim::{
         Catalogue, Design, Error, Generator, Plan, Policy, Precision, Record, RunConfig, Scenario,
-        Simulation, Span, Sweep, Unit, bundled, catalogue, checks, delays, experiment, figure,
+        Simulation, Span, Sweep, Unit, bundled, catalogue, checks, delays, experiment,
+        farm::{Crew, Farm},
+        figure,
         figure::{Axis, Curve, Figure},
         frame,
         frame::{Cells, column, of_columns},
@@ -40,8 +42,8 @@ pub mod prelude {
 
     pub use crate::{
         display::EvcxrDisplay,
-        files::Files,
+        files::{Files, out},
         help::{Help, help},
-        run::{runs, simulate, sweep},
+        run::{farm, runs, simulate, sweep},
     };
 }

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use retrysim::{Design, Error, RunConfig, Scenario, Simulation, Sweep};
+use retrysim::{Design, Error, RunConfig, Scenario, Simulation, Sweep, farm::Farm};
 
 use crate::session::Running;
 
@@ -34,7 +34,7 @@ pub fn runs(wanted: u64) -> u64 {
 /// # Errors
 /// As [`retrysim::simulate_with`].
 pub fn simulate(scenario: &Scenario, config: &RunConfig) -> Result<Simulation, Error> {
-    let line = Line::begin();
+    let line = Line::begin("runs");
     retrysim::simulate_with(scenario, config, &|done, total| line.at(done, total))
 }
 
@@ -43,13 +43,24 @@ pub fn simulate(scenario: &Scenario, config: &RunConfig) -> Result<Simulation, E
 /// # Errors
 /// As [`retrysim::sweep_with`].
 pub fn sweep(design: &Design) -> Result<Sweep, Error> {
-    let line = Line::begin();
+    let line = Line::begin("runs");
     retrysim::sweep_with(design, None, None, &|done, total| line.at(done, total))
+}
+
+/// [`Farm::run`] with progress; an interrupt stops it, and parts that are finished are kept.
+///
+/// # Errors
+/// As [`Farm::run`].
+pub fn farm(farm: &Farm) -> Result<Sweep, Error> {
+    let line = Line::begin("shards");
+    farm.run(&|done, total| line.at(done, total))
 }
 
 /// A line that moves: where JupyterLab is opened by `cargo lab`, a line that begins with a carriage return and ends
 /// with an ellipsis is overwritten by the next one. Elsewhere the lines stand below each other.
 struct Line {
+    /// What is counted.
+    what: &'static str,
     running: Running,
     begin: Instant,
     last: Mutex<Instant>,
@@ -57,10 +68,10 @@ struct Line {
 }
 
 impl Line {
-    fn begin() -> Self {
+    fn begin(what: &'static str) -> Self {
         let begin = Instant::now();
         let shown = env::var(PROGRESS).as_deref() != Ok("off");
-        Self { running: Running::begin(), begin, last: Mutex::new(begin), shown }
+        Self { what, running: Running::begin(), begin, last: Mutex::new(begin), shown }
     }
 
     fn at(&self, done: u64, total: u64) -> ControlFlow<()> {
@@ -87,12 +98,13 @@ impl Line {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and WIDTH")]
         let full = (share * WIDTH as f64) as usize;
         let bar = "█".repeat(full) + &"░".repeat(WIDTH.saturating_sub(full));
+        let what = self.what;
         let spent = self.begin.elapsed().as_secs_f64();
         let left = if done == total {
             format!("in {spent:.0} s     ")
         } else {
             format!("{:.0} s left …", spent / share - spent)
         };
-        format!("{bar} {:3.0} %  {done} of {total} runs, {left}", share * 100.0)
+        format!("{bar} {:3.0} %  {done} of {total} {what}, {left}", share * 100.0)
     }
 }

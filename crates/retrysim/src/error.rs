@@ -55,6 +55,19 @@ pub enum Error {
     /// A manifest that isn't there or isn't one.
     #[error("manifest: {0}")]
     Manifest(String),
+    /// What Python, Dask, or a worker of a farm says.
+    #[error("farm: {0}")]
+    Farm(String),
+    /// A farm that was stopped; the parts that were finished are kept.
+    #[error("interrupted: {finished} of {n} parts are in {}; the same again goes on from there", folder.display())]
+    Stopped {
+        /// Parts that are there.
+        finished: u32,
+        /// Of how many.
+        n: u32,
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A figure that can't be drawn.
     #[error(transparent)]
     Figure(#[from] crate::figure::Error),

@@ -19,6 +19,7 @@ mod error;
 pub mod experiment;
 pub mod export;
 pub mod expression;
+pub mod farm;
 pub mod figure;
 pub mod file;
 pub mod frame;

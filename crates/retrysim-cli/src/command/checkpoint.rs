@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use retrysim::{
-    parts::{Parts, Survey},
+    parts::{Parts, Survey, shards_for},
     request::{Job, Product, Request, SweepJob},
 };
 
@@ -15,9 +15,6 @@ use crate::{
     show,
 };
 
-/// Parts at the most: a kill costs a hundredth of the work, and writing them down for good a few seconds.
-const PARTS: u32 = 100;
-
 pub fn sweep(
     sweep: SweepJob,
     product: Product,
@@ -27,11 +24,7 @@ pub fn sweep(
 ) -> Result<Answer> {
     show::check_output(Some(file))?;
     let stop = Stop::listen()?;
-    // Parts that lie there may have been made by --shard, in another number.
-    let n = match Survey::of(folder) {
-        Ok(survey) => survey.n,
-        Err(_) => sweep.shards(PARTS)?,
-    };
+    let n = shards_for(folder, &sweep)?;
     let parts = Parts::open(folder, &sweep, n)?;
     let unfinished = parts.unfinished()?;
     let kept = |done: usize| {

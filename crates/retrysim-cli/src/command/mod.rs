@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod checkpoint;
 pub mod delays;
 pub mod emit;
+pub mod farm;
 pub mod figure;
 pub mod gather;
 pub mod lint;

@@ -1,6 +1,7 @@
 //! The command line as a user meets it: what it prints, and what it says about bad input.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod farm;
 mod files;
 mod output;
 mod policies;

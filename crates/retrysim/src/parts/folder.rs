@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{
     part::{Look, Part},
     part_name,
-    survey::foreign,
+    survey::{Survey, foreign},
 };
 use crate::{
     error::Error,
@@ -17,6 +17,22 @@ use crate::{
     stamp::Stamp,
     sweep::Ready,
 };
+
+/// Shards of a sweep for which nobody says how many: a kill costs a hundredth of the work, and writing them down for
+/// good takes a few seconds.
+pub const SHARDS: u32 = 100;
+
+/// Into how many shards a sweep is cut if nobody says so: as the parts that lie in the folder, else [`SHARDS`], or as
+/// many as it can be cut into.
+///
+/// # Errors
+/// As [`SweepJob::shards`].
+pub fn shards_for(folder: &Path, sweep: &SweepJob) -> Result<u32, Error> {
+    match Survey::of(folder) {
+        Ok(survey) => Ok(survey.n),
+        Err(_) => sweep.shards(SHARDS),
+    }
+}
 
 /// What [`Parts::make`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

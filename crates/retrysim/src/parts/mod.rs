@@ -8,7 +8,7 @@ mod part;
 mod survey;
 
 pub use self::{
-    folder::{Made, Parts},
+    folder::{Made, Parts, SHARDS, shards_for},
     part::part_name,
     survey::{Survey, ranges},
 };
