@@ -1,16 +1,12 @@
 //! Runs a scenario: policies times runs, spread over threads, gathered in order.
 
-use std::{
-    ops::ControlFlow,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::{ops::ControlFlow, sync::atomic::AtomicBool};
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     callers::MAX_ATTEMPTS,
-    draw::{CPython, Draws, Generator, Mulberry32, Philox, Purpose},
+    draw::Generator,
     error::Error,
     limits::{MAX_STEPS, MAX_UNDER_WAY, on_threads},
     policy::Compiled,
@@ -19,8 +15,11 @@ use crate::{
     service::{Kernel, Service},
 };
 
+mod maker;
 mod probe;
 mod room;
+
+use self::maker::Maker;
 
 /// Numbers in a result at the most: 4 GB.
 pub const MAX_VALUES: u64 = 500_000_000;
@@ -243,68 +242,24 @@ impl<P: AsRef<str>, R: Recorder + Send, F: Fn() -> R + Sync> Job<'_, P, F> {
         let threads = self.config.threads.unwrap_or_else(rayon::current_num_threads);
         room::check(scenario, &compiled, threads.min(plan.len() * policies.len()))?;
 
-        let generator = self.config.generator.unwrap_or(scenario.generator);
-        let keyed = !matches!(plan, Plan::Seeds(_));
-        let per_policy = plan.len();
-        let stopped = AtomicBool::new(false);
-        let one = |(scratch, row): &mut (K::Scratch, Vec<f64>), i: usize, keep: &mut [f64]| {
-            row.clear();
-            row.resize(all.len(), f64::NAN);
-            let source = Source { generator, key: plan.key(i % per_policy), keyed };
-            let mut recorder = (self.make)();
-            if stopped.load(Ordering::Relaxed) {
-                return (true, recorder);
-            }
-            let fine =
-                one_run(kernel, scenario, &compiled[i / per_policy], source, scratch, row, &mut recorder);
-            for (place, column) in keep.iter_mut().zip(&kept) {
-                *place = row[*column];
-            }
-            if (self.tick)().is_break() {
-                stopped.store(true, Ordering::Relaxed);
-            }
-            (fine, recorder)
+        let maker = Maker {
+            kernel,
+            scenario,
+            policies: &compiled,
+            plan,
+            generator: self.config.generator.unwrap_or(scenario.generator),
+            width: all.len(),
+            kept: &kept,
+            make: self.make,
+            tick: self.tick,
+            stopped: AtomicBool::new(false),
         };
-        // Where nobody looks on, runs may be made in any order.
-        let may_be_together =
-            generator == Generator::Philox && !R::WATCHES && scenario.probe.is_none() && K::TOGETHER > 1;
-        let several = |room: &mut (K::Scratch, Vec<f64>), i: usize, rows: &mut [f64]| -> Vec<(bool, R)> {
-            let policy = &compiled[i / per_policy];
-            let runs = rows.len() / kept.len();
-            if may_be_together && !stopped.load(Ordering::Relaxed) {
-                let draws: Vec<Philox> =
-                    (i..i + runs).map(|i| Philox::of(plan.key(i % per_policy))).collect();
-                let mut done = |run: usize, row: &[f64]| {
-                    for (place, column) in rows[run * kept.len()..].iter_mut().zip(&kept) {
-                        *place = row[*column];
-                    }
-                    if (self.tick)().is_break() {
-                        stopped.store(true, Ordering::Relaxed);
-                    }
-                };
-                if kernel.run_together(policy, &draws, &mut room.0, &mut done) {
-                    return (0..runs).map(|_| (true, (self.make)())).collect();
-                }
-            }
-            let rows = rows.chunks_mut(kept.len());
-            rows.zip(i..).map(|(keep, i)| one(room, i, keep)).collect()
-        };
-        let room = || (K::Scratch::default(), Vec::new());
-        let block = if may_be_together { K::TOGETHER } else { 1 };
-        let simulate = || -> Vec<(bool, R)> {
-            let blocks =
-                values.par_chunks_mut(per_policy * kept.len()).enumerate().flat_map(|(policy, rows)| {
-                    let blocks = rows.par_chunks_mut(block * kept.len()).enumerate();
-                    blocks.map(move |(i, rows)| (policy * per_policy + i * block, rows))
-                });
-            blocks.map_init(room, |room, (i, rows)| several(room, i, rows)).flatten_iter().collect()
-        };
-        let results = on_threads(self.config.threads, simulate)?;
-        if stopped.into_inner() {
+        let results = on_threads(self.config.threads, || maker.all(&mut values))?;
+        if maker.stopped.into_inner() {
             return Err(Error::Interrupted);
         }
         if let Some(i) = results.iter().position(|(fine, _)| !fine) {
-            let policy = policies[i / per_policy].clone();
+            let policy = policies[i / plan.len()].clone();
             return Err(Error::Endless {
                 policy,
                 attempts: MAX_ATTEMPTS,
@@ -355,64 +310,4 @@ fn reserve(plan: &Plan, policies: usize, width: usize) -> Result<Vec<f64>, Error
         .map_err(|_| Error::invalid("runs", plan.len(), "what fits into memory"))?;
     room.resize(values, f64::NAN);
     Ok(room)
-}
-
-/// Where a run's random numbers come from.
-#[derive(Clone, Copy)]
-struct Source {
-    generator: Generator,
-    key: (u64, u64),
-    /// Whether the run is one of many under one seed.
-    keyed: bool,
-}
-
-impl Source {
-    /// The words from which a sequential generator starts a keyed run: a Philox block of (seed, run).
-    fn words(self) -> [u32; 4] {
-        Philox::new(self.key.0, self.key.1).block(Purpose::Statistics, 0, 0)
-    }
-}
-
-/// One run: `row` has the kernel's columns, then the probe's.
-#[expect(clippy::cast_possible_truncation, reason = "mulberry32 has a seed of 32 bits")]
-fn one_run<K: Kernel, R: Recorder>(
-    kernel: &K,
-    scenario: &Scenario,
-    policy: &Compiled,
-    source: Source,
-    scratch: &mut K::Scratch,
-    row: &mut [f64],
-    recorder: &mut R,
-) -> bool {
-    let (seed, _) = source.key;
-    let mut recorded = Recorded { kernel, scenario, policy, scratch, row, recorder };
-    match source.generator {
-        Generator::Philox => recorded.run(&mut Philox::of(source.key)),
-        Generator::CPython if source.keyed => recorded.run(&mut CPython::from_words(&source.words())),
-        Generator::CPython => recorded.run(&mut CPython::new(seed)),
-        Generator::Mulberry32 if source.keyed => recorded.run(&mut Mulberry32::new(source.words()[0])),
-        Generator::Mulberry32 => recorded.run(&mut Mulberry32::new(seed as u32)),
-    }
-}
-
-struct Recorded<'a, K: Kernel, R> {
-    kernel: &'a K,
-    scenario: &'a Scenario,
-    policy: &'a Compiled,
-    scratch: &'a mut K::Scratch,
-    row: &'a mut [f64],
-    recorder: &'a mut R,
-}
-
-impl<K: Kernel, R: Recorder> Recorded<'_, K, R> {
-    fn run<D: Draws>(&mut self, draws: &mut D) -> bool {
-        let Some(watched) = &self.scenario.probe else {
-            return self.kernel.run(self.policy, draws, self.recorder, self.scratch, self.row);
-        };
-        let (row, probed) = self.row.split_at_mut(self.row.len() - probe::columns().len());
-        let mut both = (probe::Probe::new(watched.client, self.scenario), &mut *self.recorder);
-        let fine = self.kernel.run(self.policy, draws, &mut both, self.scratch, row);
-        both.0.write(probed);
-        fine
-    }
 }

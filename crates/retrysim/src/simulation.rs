@@ -275,6 +275,12 @@ impl Simulation {
 
     /// (policy, seed, run) of every run, in order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (&str, u64, u64)> {
-        self.runs.rows().map(|(policy, seed, run, _)| (policy, seed, run))
+        let Runs { policies, plan, .. } = &self.runs;
+        policies.iter().flat_map(move |policy| {
+            (0..plan.len()).map(move |i| {
+                let (seed, run) = plan.key(i);
+                (policy.as_str(), seed, run)
+            })
+        })
     }
 }

@@ -160,13 +160,11 @@ fn open(
 
 /// The beginnings of streams whose indices follow each other.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "few lanes")]
 fn begin(counter: [u32; 4], key: [u32; 2]) -> [u64; SENDS] {
     let mut bits = [0; SENDS];
-    for lane in 0..SENDS {
-        let index = counter[0].wrapping_add(lane as u32);
-        let [_, second] = numbers([index, counter[1], counter[2], counter[3]], key);
-        bits[lane] = second.rotate_left(32);
+    for (bits, lane) in bits.iter_mut().zip(0..) {
+        let [_, second] = numbers([counter[0].wrapping_add(lane), counter[1], counter[2], counter[3]], key);
+        *bits = second.rotate_left(32);
     }
     bits
 }
@@ -182,11 +180,11 @@ type Drawn = [[u64; BLOCKS * SENDS]; 2];
 #[expect(clippy::cast_possible_truncation, reason = "few lanes")]
 fn sends([own, network]: [[u32; 4]; 2], key: [u32; 2]) -> Drawn {
     let mut drawn = [[0; BLOCKS * SENDS]; 2];
-    for lane in 0..BLOCKS * SENDS {
+    let [firsts, seconds] = &mut drawn;
+    for (lane, (first, second)) in firsts.iter_mut().zip(seconds).enumerate() {
         let (block, i) = ((lane / SENDS) as u32, (lane % SENDS) as u32);
         let last = if block == 0 { own[3] } else { network[3] + block - 1 };
-        let numbers = numbers([network[0].wrapping_add(i), network[1], network[2], last], key);
-        (drawn[0][lane], drawn[1][lane]) = (numbers[0], numbers[1]);
+        [*first, *second] = numbers([network[0].wrapping_add(i), network[1], network[2], last], key);
     }
     drawn
 }

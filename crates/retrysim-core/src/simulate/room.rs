@@ -9,8 +9,8 @@ use crate::{
     service::Service,
 };
 
-/// Bytes of a client with its call, its event and its attempt; workers know more of attempts.
-const CLIENT: f64 = 256.0;
+/// Bytes of a client with its call, its event, its attempt and those that are drawn ahead; workers know more of attempts.
+const CLIENT: f64 = 320.0;
 
 /// Bytes of a call, where none is forgotten; vectors double.
 const CALL: f64 = 2.0 * size_of::<callers::Call>() as f64;

@@ -1,6 +1,8 @@
 //! Columns and frames from iterators.
 
-use polars::prelude::{Column, DataFrame, IntoColumn, NamedFrom, Series};
+use polars::prelude::{
+    ChunkFull, ChunkFullNull, Column, DataFrame, IntoColumn, NamedFrom, Series, StringChunked,
+};
 use retrysim_core::stats::Estimate;
 
 use crate::error::Error;
@@ -10,17 +12,42 @@ pub(super) fn names<'a>(name: &str, values: impl Iterator<Item = &'a str>) -> Co
     Series::new(name.into(), values.collect::<Vec<_>>()).into_column()
 }
 
+/// A text column of stretches: each of the texts so many times.
+pub(super) fn stretches<'a>(
+    name: &str,
+    texts: impl Iterator<Item = &'a str>,
+    times: usize,
+) -> Result<Column, Error> {
+    let mut column = StringChunked::full_null(name.into(), 0);
+    for text in texts {
+        column.append_owned(StringChunked::full(name.into(), text, times)).map_err(Error::Frame)?;
+    }
+    Ok(column.rechunk().into_owned().into_column())
+}
+
 /// A column of numbers; NaN becomes null.
-pub(super) fn floats(name: &str, values: impl Iterator<Item = f64>) -> Column {
-    let values: Vec<Option<f64>> = values.map(|x| (!x.is_nan()).then_some(x)).collect();
-    Series::new(name.into(), values).into_column()
+pub(super) fn floats(name: &str, values: Vec<f64>) -> Column {
+    with_nulls(name, values, |x| x)
 }
 
 /// A column of whole numbers; NaN becomes null.
 #[expect(clippy::cast_possible_truncation, reason = "counts are whole and below 2^53")]
-pub(super) fn counts(name: &str, values: impl Iterator<Item = f64>) -> Column {
-    let values: Vec<Option<i64>> = values.map(|x| (!x.is_nan()).then_some(x as i64)).collect();
-    Series::new(name.into(), values).into_column()
+pub(super) fn counts(name: &str, values: Vec<f64>) -> Column {
+    with_nulls(name, values, |x| x as i64)
+}
+
+/// Most columns have no null, and then need not be told where there is one.
+fn with_nulls<T>(name: &str, values: Vec<f64>, of: impl Fn(f64) -> T) -> Column
+where
+    Series: NamedFrom<Vec<T>, [T]> + NamedFrom<Vec<Option<T>>, [Option<T>]>,
+{
+    let series = if values.iter().any(|x| x.is_nan()) {
+        let values: Vec<Option<T>> = values.into_iter().map(|x| (!x.is_nan()).then(|| of(x))).collect();
+        Series::new(name.into(), values)
+    } else {
+        Series::new(name.into(), values.into_iter().map(of).collect::<Vec<T>>())
+    };
+    series.into_column()
 }
 
 /// A frame of columns that are equally long.
@@ -134,7 +161,7 @@ pub enum Cells {
 pub fn column(name: &str, cells: Cells) -> Column {
     match cells {
         Cells::Text(values) => Series::new(name.into(), values).into_column(),
-        Cells::Number(values) => floats(name, values.into_iter()),
+        Cells::Number(values) => floats(name, values),
         Cells::Whole(values) => Series::new(name.into(), values).into_column(),
         Cells::Bool(values) => Series::new(name.into(), values).into_column(),
     }

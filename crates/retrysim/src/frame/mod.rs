@@ -14,7 +14,7 @@ use retrysim_core::{
 
 pub(crate) use self::build::below_each_other;
 pub use self::build::{Cells, column, estimates, facts, of_columns, stack, texts};
-use self::build::{counts, floats, names, of_columns as frame};
+use self::build::{counts, floats, names, of_columns as frame, stretches};
 pub use self::schema::{ATTEMPTS, COMPARISON, Field, RUNS, SUMMARY, TIMELINE, Type, VERDICTS, empty};
 use crate::{error::Error, published::Row, simulation::Simulation};
 
@@ -24,18 +24,15 @@ impl Simulation {
     /// # Errors
     /// [`Error::Frame`] if a metric's name collides with a key.
     pub fn runs_frame(&self) -> Result<DataFrame, Error> {
-        let height = self.runs.policies.len() * self.runs.plan.len();
+        let (runs, policies) = (self.runs.plan.len(), &self.runs.policies);
         let mut columns = vec![
-            names("scenario", (0..height).map(|_| self.scenario.name.as_str())),
-            names("policy", self.keys().map(|(policy, _, _)| policy)),
+            stretches("scenario", std::iter::once(self.scenario.name.as_str()), policies.len() * runs)?,
+            stretches("policy", policies.iter().map(String::as_str), runs)?,
             Series::new("seed".into(), self.keys().map(|(_, seed, _)| seed).collect::<Vec<u64>>()).into(),
             Series::new("run".into(), self.keys().map(|(_, _, run)| run).collect::<Vec<u64>>()).into(),
         ];
-        let width = self.runs.columns.len();
-        for (place, metric) in self.runs.columns.iter().enumerate() {
-            let values = self.runs.values.iter().skip(place).step_by(width).copied();
-            columns.push(metric_column(metric, values));
-        }
+        let metrics = self.runs.columns.iter().zip(columns_of(&self.runs.values, self.runs.columns.len()));
+        columns.extend(metrics.map(|(metric, values)| metric_column(metric, values)));
         frame(columns)
     }
 
@@ -62,9 +59,9 @@ impl Simulation {
             Series::new("client".into(), rows().map(|(_, row)| row.client).collect::<Vec<u32>>()).into(),
             Series::new("call".into(), rows().map(|(_, row)| row.call).collect::<Vec<u32>>()).into(),
             Series::new("attempt".into(), rows().map(|(_, row)| row.attempt).collect::<Vec<u32>>()).into(),
-            floats("start_s", rows().map(|(_, row)| unit.to_secs(row.start))),
-            floats("end_s", rows().map(|(_, row)| unit.to_secs(row.end))),
-            floats("delay_s", rows().map(|(_, row)| delay(&row.decision))),
+            floats("start_s", rows().map(|(_, row)| unit.to_secs(row.start)).collect()),
+            floats("end_s", rows().map(|(_, row)| unit.to_secs(row.end)).collect()),
+            floats("delay_s", rows().map(|(_, row)| delay(&row.decision)).collect()),
             names("outcome", rows().map(|(_, row)| outcome_name(row.outcome))),
             names("decision", rows().map(|(_, row)| decision_name(row.outcome, row.decision))),
         ])
@@ -90,7 +87,7 @@ impl Simulation {
             names("policy", rows().map(|((policy, _, _), _, _)| policy)),
             Series::new("run".into(), rows().map(|((_, _, run), _, _)| run).collect::<Vec<u64>>()).into(),
             Series::new("seed".into(), rows().map(|((_, seed, _), _, _)| seed).collect::<Vec<u64>>()).into(),
-            floats("bin_start_s", rows().map(|(_, i, _)| start(i))),
+            floats("bin_start_s", rows().map(|(_, i, _)| start(i)).collect()),
             Series::new("arrivals".into(), rows().map(|(_, _, bin)| bin.arrivals).collect::<Vec<u64>>())
                 .into(),
             Series::new("retries".into(), rows().map(|(_, _, bin)| bin.retries).collect::<Vec<u64>>()).into(),
@@ -98,7 +95,7 @@ impl Simulation {
                 .into(),
             Series::new("successes".into(), rows().map(|(_, _, bin)| bin.successes).collect::<Vec<u64>>())
                 .into(),
-            floats("tokens", rows().map(|(_, _, bin)| bin.tokens)),
+            floats("tokens", rows().map(|(_, _, bin)| bin.tokens).collect()),
         ])
     }
 }
@@ -167,8 +164,21 @@ pub fn side_by_side(rows: &[Row]) -> Result<DataFrame, Error> {
     frame(columns)
 }
 
+/// Rows of so many values as columns.
+fn columns_of(values: &[f64], width: usize) -> Vec<Vec<f64>> {
+    // So many that they stay in a near cache while they are gone through once a column.
+    const ROWS: usize = 512;
+    let mut columns: Vec<Vec<f64>> = (0..width).map(|_| Vec::with_capacity(values.len() / width)).collect();
+    for rows in values.chunks(ROWS * width) {
+        for (place, column) in columns.iter_mut().enumerate() {
+            column.extend(rows.chunks_exact(width).map(|row| row[place]));
+        }
+    }
+    columns
+}
+
 /// A column of one metric: whole numbers where it counts something.
-pub(crate) fn metric_column(metric: &Metric, values: impl Iterator<Item = f64>) -> polars::prelude::Column {
+fn metric_column(metric: &Metric, values: Vec<f64>) -> polars::prelude::Column {
     match metric.kind {
         Kind::Count => counts(&metric.name, values),
         Kind::Seconds | Kind::PerSecond | Kind::Ratio => floats(&metric.name, values),
