@@ -30,6 +30,17 @@ impl Philox {
         Self { key: [seed as u32, (seed >> 32) as u32], run, level: Level::new() }
     }
 
+    /// The vectors that are drawn with.
+    pub(crate) const fn level(&self) -> Level {
+        self.level
+    }
+
+    /// The same draws with the vectors that every processor of its kind has.
+    #[cfg(test)]
+    pub(crate) const fn plain(self) -> Self {
+        Self { level: Level::baseline(), ..self }
+    }
+
     /// The draws of a run, by seed and number.
     pub(crate) fn of((seed, run): (u64, u64)) -> Self {
         Self::new(seed, run)
@@ -388,7 +399,11 @@ mod tests {
 
     #[test]
     fn a_stream_resumed_is_the_stream_at_its_key() {
-        let mut draws = Philox::new(11, 3 | 7 << 32);
+        let draws = Philox::new(11, 3 | 7 << 32);
+        [draws, draws.plain()].into_iter().for_each(resume);
+    }
+
+    fn resume(mut draws: Philox) {
         let mut batch = batch(100..113);
         draws.open(&mut batch);
         for (i, call) in (100..113).enumerate() {
@@ -404,6 +419,10 @@ mod tests {
     #[test]
     fn attempts_and_their_network_delays_can_be_drawn_together() {
         let draws = Philox::new(11, 3 | 7 << 32);
+        [draws, draws.plain()].into_iter().for_each(draw_together);
+    }
+
+    fn draw_together(draws: Philox) {
         let alone = |i| draws.clone().at(Purpose::Network, 6, 2 + i as u32);
         draws.clone().sends(6, 2, |i, begun, together| {
             assert_eq!(begun, draws.clone().begin(6, 2)[i]);

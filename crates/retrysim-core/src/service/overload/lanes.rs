@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use fearless_simd::{Bytes, Level, Select, Simd, SimdBase, SimdMask, dispatch, f64x8, mask64x8, u64x8};
+use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdMask, dispatch, f64x8, mask64x8, u64x8};
 
 use super::{Prepared, Totals};
 use crate::{
@@ -129,7 +129,8 @@ impl Prepared {
             return false;
         }
         scratch.row.resize(self.columns().len(), f64::NAN);
-        dispatch!(Level::new(), simd => self.run_all(simd, &rules, draws, scratch, done));
+        let Some(level) = draws.first().map(Philox::level) else { return true };
+        dispatch!(level, simd => self.run_all(simd, &rules, draws, scratch, done));
         true
     }
 
@@ -420,4 +421,35 @@ impl Group {
 fn key_of<S: Simd>(simd: S, time: f64x8<S>, kind: u64) -> u64x8<S> {
     let bits: u64x8<S> = (time + f64x8::splat(simd, 0.0)).bitcast();
     (bits << 1) | u64x8::splat(simd, kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{policy::Policy, scenario::Scenario, service::Service};
+
+    /// A policy whose stages can be columns, and one whose can't.
+    #[test]
+    fn plain_vectors_give_the_same() {
+        let text = include_str!("../../../data/scenarios/overload.toml");
+        let scenario = Scenario::from_toml(text).unwrap();
+        let Service::Overload(service) = &scenario.service else { unreachable!("overload") };
+        let prepared = service.prepare(&scenario);
+        let draws: Vec<Philox> = (0..100).map(|run| Philox::new(5, run)).collect();
+        let plain: Vec<Philox> = draws.iter().map(|draws| draws.plain()).collect();
+        let polly = Policy::from_toml("delay = [{ polly_v2 = { base = '100ms' } }, { cap = '5s' }]").unwrap();
+        for policy in [scenario.policy("full").unwrap(), &polly] {
+            let policy = policy.compile(scenario.unit);
+            let rows = |draws: &[Philox]| {
+                let mut rows = vec![Vec::new(); draws.len()];
+                let mut done = |run: usize, row: &[f64]| {
+                    rows[run] = row.iter().map(|x| x.to_bits()).collect::<Vec<u64>>()
+                };
+                assert!(prepared.in_lanes(&policy, draws, &mut Scratch::default(), &mut done));
+                rows
+            };
+            assert_eq!(rows(&draws), rows(&plain));
+            assert!(rows(&draws).iter().all(|row| !row.is_empty()));
+        }
+    }
 }
