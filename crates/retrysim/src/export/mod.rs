@@ -277,3 +277,38 @@ pub fn rerun(path: &Path, threads: Option<usize>, progress: &Progress<'_>) -> Re
     let again = bytes(&manifest.request.make(threads, progress)?, Format::of(path)?, &manifest)?;
     Ok(if again == found { Rerun::Same } else { Rerun::Different })
 }
+
+#[cfg(test)]
+mod tests {
+    use png::text_metadata::ITXtChunk;
+
+    use super::*;
+
+    /// A picture of one pixel with a text, compressed.
+    fn picture(text: String) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let encoder = png::Encoder::new(&mut bytes, 1, 1);
+        let mut chunk = ITXtChunk::new(KEYWORD, text);
+        chunk.compressed = true;
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_text_chunk(&chunk).unwrap();
+        writer.write_image_data(&[0]).unwrap();
+        drop(writer);
+        bytes
+    }
+
+    /// A small file may hold a text of gigabytes.
+    #[test]
+    fn a_compressed_text_is_read_up_to_a_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bomb.png");
+        let message = |size: usize| {
+            let bytes = picture(" ".repeat(size));
+            assert!(bytes.len() < size / 20, "{} bytes", bytes.len());
+            std::fs::write(&path, bytes).unwrap();
+            manifest_of(&path).unwrap_err().to_string()
+        };
+        assert!(message(MAX_MANIFEST + 1).contains("holds no manifest"));
+        assert!(!message(1_000_000).contains("holds no manifest"), "it is read, and is no JSON");
+    }
+}
