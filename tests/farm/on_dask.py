@@ -37,6 +37,18 @@ def main(program, folder):
         assert (code, stderr) == (0, ""), (code, stderr)
         world.is_single()
 
+    def some_made():
+        """The parts that a farm of 24 has left behind when it was stopped midway."""
+        before = world.made()
+        assert 4 <= len(before) < 24, before
+        return before
+
+    def goes_on(before, workers):
+        """The same again makes the other parts."""
+        world.succeeds(*world.farm_args("--workers", workers))
+        assert before.items() <= world.made().items(), "finished parts were made again"
+        world.is_single()
+
     def killed_worker_of_24():
         """24 shards on two workers, one killed midway: the same bytes"""
         a_worker_is_killed(24)
@@ -64,11 +76,7 @@ def main(program, folder):
             kill(scheduler.pid)
             code, stderr = ends(process)
             assert code == 2 and " of 24 parts are in " in stderr, (code, stderr)
-        before = world.made()
-        assert 4 <= len(before) < 24, before
-        world.succeeds(*world.farm_args("--workers", 2))
-        assert before.items() <= world.made().items(), "finished parts were made again"
-        world.is_single()
+        goes_on(some_made(), workers=2)
 
     def interrupted():
         """Ctrl-C: exit code 130, what is finished is kept, nobody goes on, and the same again does"""
@@ -78,15 +86,12 @@ def main(program, folder):
         all_below = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGINT)
         code, stderr = ends(process, 15)
-        before = world.made()
-        assert 4 <= len(before) < 24, before
+        before = some_made()
         expected = f"interrupted: {len(before)} of 24 parts are in {world.parts}; the same again goes on from there"
         assert (code, stderr) == (130, f"retrysim: {expected}\n"), (code, stderr)
         all_gone(all_below, 5)
         assert not list(world.parts.glob(".*")), "something was begun and left"
-        world.succeeds(*world.farm_args("--workers", 1))
-        assert before.items() <= world.made().items(), "finished parts were made again"
-        world.is_single()
+        goes_on(before, workers=1)
 
     def killed_itself():
         """The program killed: its workers end as well"""

@@ -24,7 +24,7 @@ FAULTS = {
 
 def main(program, folder):
     world = World(program, folder)
-    text = world.succeeds("emit", "kubernetes", "design.toml", "--shards", 24, "-o", "/work/parts", cwd=world.folder)
+    text = world.succeeds("emit", "kubernetes", "design.toml", "--shards", 24, "-o", "/data/parts", cwd=world.folder)
 
     def says(manifest):
         try:

@@ -155,10 +155,7 @@ impl Sampler {
         match self {
             // In a loop of its own, so that what a number takes is set up once.
             Self::Normal { mean, sd } => {
-                for length in &mut lengths {
-                    let z: f64 = StandardNormal.sample(stream);
-                    *length = (mean + sd * z).abs();
-                }
+                lengths.fill_with(|| normal(*mean, *sd, stream));
             }
             _ => lengths.fill_with(|| self.sample(stream)),
         }
@@ -171,10 +168,7 @@ impl Sampler {
         match self {
             Self::Constant(value) => *value,
             Self::Uniform { lo, width } => lo + width * stream.unit(),
-            Self::Normal { mean, sd } => {
-                let z: f64 = StandardNormal.sample(stream);
-                (mean + sd * z).abs()
-            }
+            Self::Normal { mean, sd } => normal(*mean, *sd, stream),
             Self::Exponential(mean) => {
                 let e: f64 = Exp1.sample(stream);
                 mean * e
@@ -185,4 +179,11 @@ impl Sampler {
             }
         }
     }
+}
+
+/// The absolute value of a normal number.
+#[inline]
+fn normal<S: Stream>(mean: f64, sd: f64, stream: &mut S) -> f64 {
+    let z: f64 = StandardNormal.sample(stream);
+    (mean + sd * z).abs()
 }

@@ -41,11 +41,6 @@ impl Philox {
         Self { level: Level::baseline(), ..self }
     }
 
-    /// The draws of a run, by seed and number.
-    pub(crate) fn of((seed, run): (u64, u64)) -> Self {
-        Self::new(seed, run)
-    }
-
     #[expect(clippy::cast_possible_truncation, reason = "the run is split into its words")]
     const fn counter(&self, purpose: Purpose, owner: u32, index: u32) -> [u32; 4] {
         [index, owner, self.run as u32, (purpose as u32) << 24 | ((self.run >> 32) as u32 & 0xffff) << 8]

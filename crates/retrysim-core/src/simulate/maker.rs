@@ -65,7 +65,8 @@ impl<K: Kernel, R: Recorder + Send, F: Fn() -> R + Sync> Maker<'_, K, F> {
             return true;
         }
         let runs = first..first + rows.len() / self.kept.len();
-        let draws: Vec<Philox> = runs.map(|i| Philox::of(self.plan.key(i))).collect();
+        let draws: Vec<Philox> =
+            runs.map(|i| self.plan.key(i)).map(|(seed, run)| Philox::new(seed, run)).collect();
         self.kernel.run_together(policy, &draws, &mut room.0, &mut |run, row| {
             self.keep(row, &mut rows[run * self.kept.len()..]);
         })
@@ -124,10 +125,10 @@ fn one_run<K: Kernel, R: Recorder>(
     row: &mut [f64],
     recorder: &mut R,
 ) -> bool {
-    let (seed, _) = source.key;
+    let (seed, run) = source.key;
     let mut recorded = Recorded { kernel, scenario, policy, scratch, row, recorder };
     match source.generator {
-        Generator::Philox => recorded.run(&mut Philox::of(source.key)),
+        Generator::Philox => recorded.run(&mut Philox::new(seed, run)),
         Generator::CPython if source.keyed => recorded.run(&mut CPython::from_words(&source.words())),
         Generator::CPython => recorded.run(&mut CPython::new(seed)),
         Generator::Mulberry32 if source.keyed => recorded.run(&mut Mulberry32::new(source.words()[0])),

@@ -82,9 +82,10 @@ struct Sums {
     last: Lane<f64>,
 }
 
-/// The rules, as a step needs them.
-struct Rules<'p> {
-    policy: &'p Compiled,
+/// What runs are made from: the draws of each, and the rules as a step needs them.
+struct Block<'b> {
+    draws: &'b [Philox],
+    policy: &'b Compiled,
     clients: usize,
     horizon: f64,
     call: f64,
@@ -113,7 +114,8 @@ impl Prepared {
         done: &mut dyn FnMut(usize, &[f64]),
     ) -> bool {
         let clients = self.crowd.clients();
-        let rules = Rules {
+        let block = Block {
+            draws,
             policy,
             clients: clients as usize,
             horizon: self.horizon,
@@ -123,14 +125,14 @@ impl Prepared {
             needed: Completion::needed(u64::from(clients)),
         };
         // A run whose calls could go on for ever is left to those who tell.
-        let is_bounded = rules.max_attempts < u64::from(MAX_ATTEMPTS)
+        let is_bounded = block.max_attempts < u64::from(MAX_ATTEMPTS)
             || self.horizon / self.call < f64::from(MAX_ATTEMPTS);
-        if rules.clients > MOST_CLIENTS || !is_bounded || !policy.is_simple() {
+        if block.clients > MOST_CLIENTS || !is_bounded || !policy.is_simple() {
             return false;
         }
         scratch.row.resize(self.columns().len(), f64::NAN);
         let Some(level) = draws.first().map(Philox::level) else { return true };
-        dispatch!(level, simd => self.run_all(simd, &rules, draws, scratch, done));
+        dispatch!(level, simd => self.run_all(simd, &block, scratch, done));
         true
     }
 
@@ -138,26 +140,25 @@ impl Prepared {
     fn run_all<S: Simd>(
         &self,
         simd: S,
-        rules: &Rules<'_>,
-        draws: &[Philox],
+        block: &Block<'_>,
         scratch: &mut Scratch,
         done: &mut dyn FnMut(usize, &[f64]),
     ) {
         let Scratch { groups, row } = scratch;
-        let mut waiting = 0..draws.len();
+        let mut waiting = 0..block.draws.len();
         groups.clear();
         groups.resize(GROUPS, Group::default());
         for group in groups.iter_mut() {
-            (0..LANES).for_each(|lane| self.begin(lane, &mut waiting, rules, draws, group));
+            (0..LANES).for_each(|lane| self.begin(lane, &mut waiting, block, group));
         }
         while groups.iter().any(|group| group.active != 0) {
             for group in groups.iter_mut() {
-                let acting = Acting::find(simd, &group.clients[..rules.clients]);
+                let acting = Acting::find(simd, &group.clients[..block.clients]);
                 let over = acting.next.simd_eq(u64x8::splat(simd, NEVER)).to_bitmask() & group.active;
                 if over == 0 {
-                    group.step(simd, rules, &acting, draws);
+                    group.step(simd, block, &acting);
                 } else {
-                    self.turn_over(over, &mut waiting, rules, draws, group, row, done);
+                    self.turn_over(over, &mut waiting, block, group, row, done);
                 }
             }
         }
@@ -165,13 +166,11 @@ impl Prepared {
 
     /// Gives the lanes whose runs are over to the next ones.
     #[inline(never)]
-    #[expect(clippy::too_many_arguments, reason = "the parts of a block, each borrowed on its own")]
     fn turn_over(
         &self,
         over: u64,
         waiting: &mut Range<usize>,
-        rules: &Rules<'_>,
-        draws: &[Philox],
+        block: &Block<'_>,
         group: &mut Group,
         row: &mut [f64],
         done: &mut dyn FnMut(usize, &[f64]),
@@ -179,31 +178,24 @@ impl Prepared {
         for lane in (0..LANES).filter(|lane| over >> lane & 1 == 1) {
             self.totals(lane, &group.sums).write(self.crowd.clients(), row);
             done(group.runs[lane], row);
-            self.begin(lane, waiting, rules, draws, group);
+            self.begin(lane, waiting, block, group);
         }
     }
 
     /// Puts the next run into a lane, if there is one.
-    fn begin(
-        &self,
-        lane: usize,
-        waiting: &mut Range<usize>,
-        rules: &Rules<'_>,
-        draws: &[Philox],
-        group: &mut Group,
-    ) {
+    fn begin(&self, lane: usize, waiting: &mut Range<usize>, block: &Block<'_>, group: &mut Group) {
         let Some(run) = waiting.next() else {
             group.active &= !(1 << lane);
             return;
         };
-        let mut draws = draws[run];
+        let mut draws = block.draws[run];
         group.runs[lane] = run;
         group.active |= 1 << lane;
         group.sums.reset(lane);
-        for (client, number) in group.clients[..rules.clients].iter_mut().zip(0..) {
+        for (client, number) in group.clients[..block.clients].iter_mut().zip(0..) {
             client.next[lane] = key(self.crowd.start(number, &mut draws));
             client.attempt[lane] = 1;
-            client.draw(lane, number, rules.policy, &mut draws);
+            client.draw(lane, number, block.policy, &mut draws);
         }
     }
 
@@ -334,13 +326,13 @@ impl<S: Simd> Acting<S> {
 impl Group {
     /// One event in every run.
     #[inline(always)]
-    fn step<S: Simd>(&mut self, simd: S, rules: &Rules<'_>, acting: &Acting<S>, draws: &[Philox]) {
-        let (waits, place) = self.waits(simd, rules, acting, draws);
+    fn step<S: Simd>(&mut self, simd: S, block: &Block<'_>, acting: &Acting<S>) {
+        let (waits, place) = self.waits(simd, block, acting);
         let Self { clients, sums, .. } = self;
         let all = |value: u64| u64x8::splat(simd, value);
         let now: f64x8<S> = (acting.next >> 1).bitcast();
         let is_start = (acting.next & all(1)).simd_eq(all(START));
-        let starts = is_start & now.simd_lt(f64x8::splat(simd, rules.horizon));
+        let starts = is_start & now.simd_lt(f64x8::splat(simd, block.horizon));
         let ends = !is_start;
 
         let started = load(simd, &sums.starts) + count(simd, starts);
@@ -351,26 +343,26 @@ impl Group {
         let most = load(simd, &sums.most).max(acting.attempt);
         set(simd, starts, most, &mut sums.most);
         // Whatever is in flight started no later than this call.
-        set(simd, starts & in_flight.simd_gt(all(rules.capacity)), started, &mut sums.doomed_through);
+        set(simd, starts & in_flight.simd_gt(all(block.capacity)), started, &mut sums.doomed_through);
 
         let succeeds = ends & acting.number.simd_gt(load(simd, &sums.doomed_through));
         let fails = ends & !succeeds;
-        let retries = fails & acting.attempt.simd_lt(all(rules.max_attempts));
+        let retries = fails & acting.attempt.simd_lt(all(block.max_attempts));
         let successes = load(simd, &sums.successes) + count(simd, succeeds);
         successes.store_array(&mut sums.successes);
         (load(simd, &sums.gave_up) + count(simd, fails & !retries)).store_array(&mut sums.gave_up);
         let first_success = load(simd, &sums.first_success).min(acting.attempt);
         set(simd, succeeds, first_success, &mut sums.first_success);
         set(simd, succeeds, now, &mut sums.last);
-        for (mark, needed) in sums.marks.iter_mut().zip(rules.needed) {
+        for (mark, needed) in sums.marks.iter_mut().zip(block.needed) {
             set(simd, succeeds & successes.simd_eq(all(needed)), now, mark);
         }
 
-        let end = key_of(simd, now + f64x8::splat(simd, rules.call), END);
+        let end = key_of(simd, now + f64x8::splat(simd, block.call), END);
         let start = key_of(simd, now + waits, START);
         let next = retries.select(start, starts.select(end, all(NEVER)));
         let retried = count(simd, retries);
-        for (client, number) in clients[..rules.clients].iter_mut().zip(0..) {
+        for (client, number) in clients[..block.clients].iter_mut().zip(0..) {
             let is_acting = acting.client.simd_eq(all(number));
             set(simd, is_acting, next, &mut client.next);
             set(simd, is_acting, acting.attempt + retried, &mut client.attempt);
@@ -382,17 +374,11 @@ impl Group {
     /// How long each actor waits if its attempt fails now, and the place of that among what is drawn.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "clients and attempts are few")]
-    fn waits<S: Simd>(
-        &mut self,
-        simd: S,
-        rules: &Rules<'_>,
-        acting: &Acting<S>,
-        draws: &[Philox],
-    ) -> (f64x8<S>, u64x8<S>) {
+    fn waits<S: Simd>(&mut self, simd: S, block: &Block<'_>, acting: &Acting<S>) -> (f64x8<S>, u64x8<S>) {
         let client = acting.client.to_array();
         let undrawn = acting.place.simd_eq(u64x8::splat(simd, SENDS as u64));
         if undrawn.any_true() {
-            self.draw(undrawn.to_bitmask(), &client, rules, draws);
+            self.draw(undrawn.to_bitmask(), &client, block);
         }
         let place = undrawn.select(u64x8::splat(simd, 0), acting.place);
         let places = place.to_array();
@@ -407,11 +393,11 @@ impl Group {
     /// Draws for actors whose attempts are not drawn yet.
     #[inline(never)]
     #[expect(clippy::cast_possible_truncation, reason = "clients are few")]
-    fn draw(&mut self, lanes: u64, client: &Lane<u64>, rules: &Rules<'_>, draws: &[Philox]) {
+    fn draw(&mut self, lanes: u64, client: &Lane<u64>, block: &Block<'_>) {
         for lane in (0..LANES).filter(|lane| lanes >> lane & 1 == 1) {
             let number = client[lane] as u32;
-            let mut draws = draws[self.runs[lane]];
-            self.clients[number as usize].draw(lane, number, rules.policy, &mut draws);
+            let mut draws = block.draws[self.runs[lane]];
+            self.clients[number as usize].draw(lane, number, block.policy, &mut draws);
         }
     }
 }
