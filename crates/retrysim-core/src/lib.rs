@@ -27,6 +27,7 @@ pub mod calendar;
 pub mod callers;
 pub mod catalogue;
 pub mod draw;
+pub mod due;
 pub mod error;
 pub mod event_queue;
 pub mod latency;

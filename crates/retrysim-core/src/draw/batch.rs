@@ -36,28 +36,6 @@ impl Batch {
             None => draws.at(Purpose::Attempt, call, attempt),
         }
     }
-
-    /// The first uniform numbers of an opened batch of a keyed generator.
-    pub(crate) fn units(&self) -> impl Iterator<Item = f64> {
-        self.bits.iter().map(|bits| unit(*bits))
-    }
-
-    /// Keeps the attempts whose mark is not set, with what was drawn for them.
-    pub(crate) fn keep_unmarked(&mut self, marks: &[bool]) {
-        keep_unmarked(&mut self.calls, marks);
-        keep_unmarked(&mut self.attempts, marks);
-        keep_unmarked(&mut self.bits, marks);
-    }
-}
-
-/// Without a branch that depends on a mark.
-fn keep_unmarked<T: Copy>(column: &mut Vec<T>, marks: &[bool]) {
-    let mut kept = 0;
-    for i in 0..column.len().min(marks.len()) {
-        column[kept] = column[i];
-        kept += usize::from(!marks[i]);
-    }
-    column.truncate(kept);
 }
 
 /// The upper 53 bits as a number in `[0, 1)`.

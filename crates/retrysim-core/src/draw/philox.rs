@@ -46,10 +46,61 @@ impl Philox {
         [index, owner, self.run as u32, (purpose as u32) << 24 | ((self.run >> 32) as u32 & 0xffff) << 8]
     }
 
+    /// Blocks side by side, one for each number that has an owner in its upper half and an index in its lower: the two
+    /// numbers of each block, the first word of each in the lower half.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "the halves of a number")]
+    pub(crate) fn blocks<const N: usize>(&self, purpose: Purpose, owners: &[u64; N]) -> [[u64; N]; 2] {
+        let [_, _, run, last] = self.counter(purpose, 0, 0);
+        let [mut first, mut second] = [[0; N]; 2];
+        for i in 0..N {
+            [first[i], second[i]] =
+                numbers([owners[i] as u32, (owners[i] >> 32) as u32, run, last], self.key);
+        }
+        [first, second]
+    }
+
     /// The four words at a key; word 0 is the lottery number, words 2 and 3 the first of the stream.
     #[must_use]
     pub fn block(&self, purpose: Purpose, owner: u32, index: u32) -> [u32; 4] {
         philox4x32_10(self.counter(purpose, owner, index), self.key)
+    }
+}
+
+/// The draws of some runs, side by side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Abreast<const N: usize> {
+    /// What of key and counter belongs to a run: two words each.
+    keys: [[u32; N]; 2],
+    runs: [[u32; N]; 2],
+}
+
+impl<const N: usize> Default for Abreast<N> {
+    fn default() -> Self {
+        Self { keys: [[0; N]; 2], runs: [[0; N]; 2] }
+    }
+}
+
+impl<const N: usize> Abreast<N> {
+    /// Puts the draws of a run into a lane.
+    pub fn set(&mut self, lane: usize, draws: &Philox) {
+        let [_, _, run, last] = draws.counter(Purpose::Attempt, 0, 0);
+        for (words, word) in self.keys.iter_mut().zip(draws.key) {
+            words[lane] = word;
+        }
+        (self.runs[0][lane], self.runs[1][lane]) = (run, last);
+    }
+
+    /// What [`Philox::blocks`] gives, each for its run, for [`Purpose::Attempt`].
+    #[inline(always)]
+    pub fn attempts(&self, owners: &[u64; N], indices: &[u64; N]) -> [[u64; N]; 2] {
+        let Self { keys, runs } = self;
+        let [mut first, mut second] = [[0; N]; 2];
+        for i in 0..N {
+            let counter = [indices[i] as u32, owners[i] as u32, runs[0][i], runs[1][i]];
+            [first[i], second[i]] = numbers(counter, [keys[0][i], keys[1][i]]);
+        }
+        [first, second]
     }
 }
 
@@ -127,16 +178,16 @@ fn rounds(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 /// A block as two numbers, the first word of each in the lower half.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "words are the lower halves")]
-fn numbers(counter: [u32; 4], mut key: [u32; 2]) -> [u64; 2] {
+fn numbers(counter: [u32; 4], key: [u32; 2]) -> [u64; 2] {
     // Words in the lower halves of 64 bits, whatever is in the upper ones: products need no packing.
     let word = |x: u64| u64::from(x as u32);
-    let mut x = counter.map(u64::from);
+    let (mut x, mut key) = (counter.map(u64::from), key.map(u64::from));
     for _ in 0..10 {
         let products = [word(x[0]) * 0xD251_1F53, word(x[2]) * 0xCD9E_8D57];
         x = [
-            (products[1] >> 32) ^ x[1] ^ u64::from(key[0]),
+            (products[1] >> 32) ^ x[1] ^ key[0],
             products[1],
-            (products[0] >> 32) ^ x[3] ^ u64::from(key[1]),
+            (products[0] >> 32) ^ x[3] ^ key[1],
             products[0],
         ];
         key = [key[0].wrapping_add(0x9E37_79B9), key[1].wrapping_add(0xBB67_AE85)];

@@ -9,7 +9,7 @@ use std::{
     sync::LazyLock,
 };
 
-pub use self::columns::Retries;
+pub(crate) use self::columns::Retries;
 use super::stage::{Round, Special, Stage};
 use crate::{
     draw::{Fixed, Stream},
@@ -40,7 +40,7 @@ pub struct Memory {
 /// The stages of a delay with every length in the scenario's unit.
 #[derive(Clone, Debug)]
 pub struct Delay {
-    table: Vec<f64>,
+    table: [f64; TABLE as usize],
     /// The value of the prefix beyond the table, if it no longer changes there.
     settled: Option<f64>,
     prefix: Vec<Op>,
@@ -101,14 +101,14 @@ impl Delay {
         let split = stages.iter().take_while(|stage| stage.is_deterministic()).count();
         let ops = |stages: &[Stage]| stages.iter().map(|stage| Op::compile(stage, unit)).collect::<Vec<_>>();
         let mut delay = Self {
-            table: Vec::new(),
+            table: [0.0; TABLE as usize],
             settled: None,
             prefix: ops(&stages[..split]),
             rest: ops(&stages[split..]),
             first_previous: first_previous(stages).in_unit(unit),
             longest: LONGEST_SECS * 1e9 / unit.nanos(),
         };
-        delay.table = (1..=TABLE).map(|n| delay.prefix(n)).collect();
+        delay.table = std::array::from_fn(|i| delay.prefix(i as u32 + 1));
         delay.settled = settles(&delay.prefix).then(|| delay.prefix(TABLE));
         delay
     }

@@ -138,8 +138,8 @@ pub trait Kernel: Sync {
     /// What a worker keeps from run to run, so that steady state allocates nothing.
     type Scratch: Default + Send;
 
-    /// Runs that are worth a call of [`Kernel::run_together`].
-    const TOGETHER: usize = 1;
+    /// Runs that are worth a call of [`Kernel::run_together`]; 0 if there is nothing to be gained by it.
+    const TOGETHER: usize = 0;
 
     /// The columns of totals that a run fills.
     fn columns(&self) -> Vec<Column>;
@@ -156,10 +156,10 @@ pub trait Kernel: Sync {
         row: &mut [f64],
     ) -> bool;
 
-    /// Many runs for totals, in whatever order is fast, with the results of [`Kernel::run`]: `done` gets the number of
-    /// each run in `draws` and its row.
+    /// Runs for totals, with their events in whatever order is fast, and with the results of [`Kernel::run`]: `done` gets
+    /// the number of each run in `draws` and its row.
     ///
-    /// Returns `false`, and has made no run, if this policy can't be followed in many runs at once.
+    /// Returns `false`, and has made no run, if they are to be made one by one by [`Kernel::run`].
     fn run_together(
         &self,
         _policy: &Compiled,

@@ -48,7 +48,7 @@ impl<K: Kernel, R: Recorder + Send, F: Fn() -> R + Sync> Maker<'_, K, F> {
 
     /// Where nobody looks on, and draws don't depend on it, runs may be made in any order.
     fn may_be_together(&self) -> bool {
-        K::TOGETHER > 1 && self.generator == Generator::Philox && !R::WATCHES && self.scenario.probe.is_none()
+        K::TOGETHER > 0 && self.generator == Generator::Philox && !R::WATCHES && self.scenario.probe.is_none()
     }
 
     /// Runs of a policy, from number `first` of the plan on, a row each.

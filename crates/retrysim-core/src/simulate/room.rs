@@ -15,7 +15,7 @@ const CLIENT: f64 = 320.0;
 /// Bytes of a call, where none is forgotten; vectors double.
 const CALL: f64 = 2.0 * size_of::<callers::Call>() as f64;
 
-/// Bytes of a tick or a window: calls due, arrivals, successes.
+/// Bytes of a tick or a window: calls due, arrivals, successes. A row of calls comes on top of it, where ticks are few.
 const TICK: f64 = 16.0;
 
 /// Refuses runs that would hold too much, `at_once` of them.

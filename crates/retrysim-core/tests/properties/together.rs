@@ -1,13 +1,13 @@
-//! Runs that are made together, for totals, give what each gives by itself.
+//! Runs for totals alone, which are made side by side where that is possible, give what each gives in the order of events.
 
 use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 use retrysim_core::{
-    Plan, Policy, RunConfig, Span,
+    Generator, Plan, Policy, RunConfig, Scenario, Span,
     record::Recorder,
-    scenario::{Burst, Workload},
-    service::Service,
+    scenario::{Arrivals, Burst, Open, Workload},
+    service::{Admission, AnswersAt, Crash, Outage, Service, TickCapacity},
     simulate,
     simulate::record,
 };
@@ -23,7 +23,7 @@ proptest! {
     #![proptest_config(cases(300))]
 
     #[test]
-    fn an_onlooker_changes_nothing(
+    fn an_onlooker_changes_nothing_in_flight(
         delay in generate::stages(),
         attempts in proptest::option::of(1_u32..14),
         (clients, spread) in (1_u32..10, 0_i64..600),
@@ -42,12 +42,62 @@ proptest! {
         let Service::Overload(service) = &mut scenario.service else { unreachable!("overload") };
         (service.capacity, service.call) = (capacity, Span::from_millis(call));
 
-        let config = RunConfig::new(Plan::Runs { seed, runs });
-        let config = RunConfig { generator: Some(retrysim_core::Generator::Philox), threads: Some(1), ..config };
-        let policies = ["mine", "without_jitter"];
-        let together = simulate(&scenario, &policies, &config).unwrap();
-        let (each, _) =
-            record(&scenario, &policies, &config, || Onlooker, &|| ControlFlow::Continue(())).unwrap();
-        prop_assert_eq!(bits(&together.values), bits(&each.values));
+        same_with_an_onlooker(&scenario, &Plan::Runs { seed, runs })?;
     }
+
+    #[test]
+    fn an_onlooker_changes_nothing_in_ticks(
+        delay in generate::stages(),
+        attempts in proptest::option::of(1_u32..14),
+        (clients, spread, is_open) in (1_u32..120, 0_i64..600, any::<bool>()),
+        (tick, capacity, retry_after) in (3_i64..200, 0_u32..8, proptest::option::of(0_i64..900)),
+        (is_random, at_end) in any::<(bool, bool)>(),
+        (down_from, down_for) in (0_i64..500, 0_i64..2_000),
+        crash in proptest::option::of((1_i64..6, 1_u32..60, 0_i64..700)),
+        horizon in 100_i64..9_000,
+        seed in any::<u64>(),
+    ) {
+        let millis = Span::from_millis;
+        let mut scenario = bundled("herd");
+        let mut policy = Policy { delay, ..Policy::default() };
+        policy.stop.attempts = attempts;
+        scenario.policy.clear();
+        scenario.policy.insert("mine".into(), policy);
+        scenario.policy.insert("without_jitter".into(), Policy::exponential(millis(tick), 1.5));
+        scenario.horizon = millis(horizon);
+        scenario.workload = if is_open {
+            let mut open = Open::new(1 + clients % 9, 20.0);
+            open.arrivals = Arrivals::Poisson;
+            Workload::Open(open)
+        } else {
+            Workload::Burst(Burst::new(clients, millis(spread)))
+        };
+        scenario.service = Service::TickCapacity(TickCapacity {
+            tick: millis(tick),
+            capacity,
+            admission: if is_random { Admission::Random } else { Admission::InOrder },
+            answers_at: if at_end { AnswersAt::TickEnd } else { AnswersAt::TickStart },
+            outages: vec![Outage { from: millis(down_from), until: millis(down_from + down_for) }],
+            crash: crash.map(|(ticks, limit, downtime)| Crash {
+                window: millis(ticks * tick),
+                limit,
+                downtime: millis(downtime),
+            }),
+            retry_after: retry_after.map(millis),
+        });
+        // Several seeds, so that every run has a key of its own.
+        same_with_an_onlooker(&scenario, &Plan::Seeds(vec![seed, seed ^ 1, 7]))?;
+    }
+}
+
+/// Runs with and without an onlooker, compared to the last bit.
+fn same_with_an_onlooker(scenario: &Scenario, plan: &Plan) -> Result<(), TestCaseError> {
+    let config =
+        RunConfig { generator: Some(Generator::Philox), threads: Some(1), ..RunConfig::new(plan.clone()) };
+    let policies = ["mine", "without_jitter"];
+    let alone = simulate(scenario, &policies, &config).unwrap();
+    let go_on = || ControlFlow::Continue(());
+    let (watched, _) = record(scenario, &policies, &config, || Onlooker, &go_on).unwrap();
+    prop_assert_eq!(bits(&alone.values), bits(&watched.values));
+    Ok(())
 }

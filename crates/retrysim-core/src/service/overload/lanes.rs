@@ -11,8 +11,11 @@ use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdMask, dispatch, f64x8, ma
 use super::{Prepared, Totals};
 use crate::{
     callers::MAX_ATTEMPTS,
-    draw::{Draws, Philox, Purpose, SENDS, unit},
-    policy::{Compiled, delay::Memory},
+    draw::{Abreast, Draws, Philox, Purpose, unit},
+    policy::{
+        Compiled,
+        delay::{Memory, Retries},
+    },
     record::Completion,
     service::Kernel,
 };
@@ -21,7 +24,7 @@ use crate::{
 const LANES: usize = 8;
 
 /// Vectors whose steps take turns, so that one computes while another waits for its memory.
-const GROUPS: usize = 4;
+const GROUPS: usize = 2;
 
 /// With more clients a queue finds the earliest event sooner.
 const MOST_CLIENTS: usize = 8;
@@ -48,6 +51,7 @@ struct Group {
     /// The run in each lane, and a bit for each that has one.
     runs: Lane<usize>,
     active: u64,
+    draws: Abreast<LANES>,
     sums: Sums,
 }
 
@@ -59,11 +63,9 @@ struct Client {
     attempt: Lane<u64>,
     /// As the how-manieth start of the run its call went into flight.
     number: Lane<u64>,
-    /// The place of the attempt among those that are drawn, and how long each waits if it fails.
-    place: Lane<u64>,
-    waits: Lane<[f64; SENDS]>,
-    /// What the call remembers after the last of those delays.
-    memory: Lane<Memory>,
+    /// What its call remembers of its delays.
+    previous: Lane<f64>,
+    telescope: Lane<f64>,
 }
 
 /// What is counted in each run.
@@ -101,7 +103,7 @@ struct Acting<S: Simd> {
     client: u64x8<S>,
     attempt: u64x8<S>,
     number: u64x8<S>,
-    place: u64x8<S>,
+    previous: f64x8<S>,
 }
 
 impl Prepared {
@@ -190,12 +192,14 @@ impl Prepared {
         };
         let mut draws = block.draws[run];
         group.runs[lane] = run;
+        group.draws.set(lane, &draws);
         group.active |= 1 << lane;
         group.sums.reset(lane);
         for (client, number) in group.clients[..block.clients].iter_mut().zip(0..) {
             client.next[lane] = key(self.crowd.start(number, &mut draws));
             client.attempt[lane] = 1;
-            client.draw(lane, number, block.policy, &mut draws);
+            let Memory { previous, telescope } = block.policy.memory();
+            (client.previous[lane], client.telescope[lane]) = (previous, telescope);
         }
     }
 
@@ -229,37 +233,16 @@ impl Default for Group {
             next: [NEVER; LANES],
             attempt: [1; LANES],
             number: [0; LANES],
-            place: [0; LANES],
-            waits: [[0.0; SENDS]; LANES],
-            memory: [Memory::default(); LANES],
+            previous: [0.0; LANES],
+            telescope: [0.0; LANES],
         };
-        Self { clients: [nobody; MOST_CLIENTS], runs: [0; LANES], active: 0, sums: Sums::default() }
-    }
-}
-
-impl Client {
-    /// Draws for a client's attempts from this one on: what a call remembers of its delays is known beforehand.
-    #[expect(clippy::cast_possible_truncation, reason = "attempts are few")]
-    fn draw(&mut self, lane: usize, number: u32, policy: &Compiled, draws: &mut Philox) {
-        let attempt = self.attempt[lane] as u32;
-        let bits = if policy.draws() { draws.begin(number, attempt) } else { [0; SENDS] };
-        let waits = &mut self.waits[lane];
-        let delay = &policy.own.delay;
-        if delay.is_columnar() && !policy.looks_back {
-            let n: [u32; SENDS] = std::array::from_fn(|i| attempt + i as u32);
-            delay.before_retries(&n, &[], &bits.map(unit), waits);
-        } else {
-            let memory = &mut self.memory[lane];
-            if attempt == 1 {
-                *memory = policy.memory();
-            }
-            for (wait, (n, bits)) in waits.iter_mut().zip((attempt..).zip(bits)) {
-                let stream = &mut draws.resume(Purpose::Attempt, number, n, bits);
-                *wait = delay.before_retry(n, memory, stream);
-                memory.previous = *wait;
-            }
+        Self {
+            clients: [nobody; MOST_CLIENTS],
+            runs: [0; LANES],
+            active: 0,
+            draws: Abreast::default(),
+            sums: Sums::default(),
         }
-        self.place[lane] = 0;
     }
 }
 
@@ -308,7 +291,7 @@ impl<S: Simd> Acting<S> {
             client: u64x8::splat(simd, 0),
             attempt: one,
             number: one,
-            place: u64x8::splat(simd, 0),
+            previous: f64x8::splat(simd, 0.0),
         };
         for (client, place) in clients.iter().zip(0..) {
             let next = load(simd, &client.next);
@@ -317,7 +300,8 @@ impl<S: Simd> Acting<S> {
             acting.client = is_earlier.select(u64x8::splat(simd, place), acting.client);
             acting.attempt = is_earlier.select(load(simd, &client.attempt), acting.attempt);
             acting.number = is_earlier.select(load(simd, &client.number), acting.number);
-            acting.place = is_earlier.select(load(simd, &client.place), acting.place);
+            let previous = f64x8::load_array_ref(simd, &client.previous);
+            acting.previous = is_earlier.select(previous, acting.previous);
         }
         acting
     }
@@ -327,13 +311,13 @@ impl Group {
     /// One event in every run.
     #[inline(always)]
     fn step<S: Simd>(&mut self, simd: S, block: &Block<'_>, acting: &Acting<S>) {
-        let (waits, place) = self.waits(simd, block, acting);
-        let Self { clients, sums, .. } = self;
+        let bits = self.bits(block, acting);
         let all = |value: u64| u64x8::splat(simd, value);
         let now: f64x8<S> = (acting.next >> 1).bitcast();
         let is_start = (acting.next & all(1)).simd_eq(all(START));
-        let starts = is_start & now.simd_lt(f64x8::splat(simd, block.horizon));
         let ends = !is_start;
+        let starts = is_start & now.simd_lt(f64x8::splat(simd, block.horizon));
+        let sums = &mut self.sums;
 
         let started = load(simd, &sums.starts) + count(simd, starts);
         let in_flight = load(simd, &sums.in_flight) + count(simd, starts) - count(simd, ends);
@@ -358,47 +342,79 @@ impl Group {
             set(simd, succeeds & successes.simd_eq(all(needed)), now, mark);
         }
 
+        let waits = self.waits(simd, block, acting, retries, &bits);
         let end = key_of(simd, now + f64x8::splat(simd, block.call), END);
         let start = key_of(simd, now + waits, START);
         let next = retries.select(start, starts.select(end, all(NEVER)));
         let retried = count(simd, retries);
-        for (client, number) in clients[..block.clients].iter_mut().zip(0..) {
+        for (client, number) in self.clients[..block.clients].iter_mut().zip(0..) {
             let is_acting = acting.client.simd_eq(all(number));
             set(simd, is_acting, next, &mut client.next);
             set(simd, is_acting, acting.attempt + retried, &mut client.attempt);
-            set(simd, is_acting, place + retried, &mut client.place);
+            if block.policy.looks_back {
+                set(simd, is_acting & retries, waits, &mut client.previous);
+            }
             set(simd, is_acting & starts, started, &mut client.number);
         }
     }
 
-    /// How long each actor waits if its attempt fails now, and the place of that among what is drawn.
+    /// The beginning of the stream of each actor's attempt: long before it is needed, if it is.
     #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "clients and attempts are few")]
-    fn waits<S: Simd>(&mut self, simd: S, block: &Block<'_>, acting: &Acting<S>) -> (f64x8<S>, u64x8<S>) {
-        let client = acting.client.to_array();
-        let undrawn = acting.place.simd_eq(u64x8::splat(simd, SENDS as u64));
-        if undrawn.any_true() {
-            self.draw(undrawn.to_bitmask(), &client, block);
+    fn bits<S: Simd>(&self, block: &Block<'_>, acting: &Acting<S>) -> Lane<u64> {
+        if !block.policy.draws() {
+            return [0; LANES];
         }
-        let place = undrawn.select(u64x8::splat(simd, 0), acting.place);
-        let places = place.to_array();
-        let mut waits = [0.0; LANES];
-        for lane in 0..LANES {
-            let client = &self.clients[client[lane] as usize % MOST_CLIENTS];
-            waits[lane] = client.waits[lane][places[lane] as usize % SENDS];
-        }
-        (f64x8::load_array(simd, waits), place)
+        let [_, bits] = self.draws.attempts(&acting.client.to_array(), &acting.attempt.to_array());
+        bits
     }
 
-    /// Draws for actors whose attempts are not drawn yet.
-    #[inline(never)]
-    #[expect(clippy::cast_possible_truncation, reason = "clients are few")]
-    fn draw(&mut self, lanes: u64, client: &Lane<u64>, block: &Block<'_>) {
-        for lane in (0..LANES).filter(|lane| lanes >> lane & 1 == 1) {
-            let number = client[lane] as u32;
-            let mut draws = block.draws[self.runs[lane]];
-            self.clients[number as usize].draw(lane, number, block.policy, &mut draws);
+    /// How long each actor waits that retries.
+    #[inline(always)]
+    fn waits<S: Simd>(
+        &mut self,
+        simd: S,
+        block: &Block<'_>,
+        acting: &Acting<S>,
+        retries: mask64x8<S>,
+        bits: &Lane<u64>,
+    ) -> f64x8<S> {
+        let policy = block.policy;
+        if !policy.is_columnar(None) {
+            let attempts = [acting.client.to_array(), acting.attempt.to_array()];
+            let waits = self.each_wait(block, attempts, retries.to_bitmask(), bits);
+            return f64x8::load_array(simd, waits);
         }
+        let mut units = [0.0; LANES];
+        for i in 0..LANES {
+            units[i] = unit(bits[i].rotate_left(32));
+        }
+        let units = f64x8::load_array(simd, units);
+        let retries = Retries { n: acting.attempt, previous: acting.previous, units };
+        policy.own.delay.before_retries(simd, &retries)
+    }
+
+    /// The same, one after the other.
+    #[inline(never)]
+    #[expect(clippy::cast_possible_truncation, reason = "clients and attempts are few")]
+    fn each_wait(
+        &mut self,
+        block: &Block<'_>,
+        [numbers, attempts]: [Lane<u64>; 2],
+        retries: u64,
+        bits: &Lane<u64>,
+    ) -> Lane<f64> {
+        let mut waits = [0.0; LANES];
+        for lane in (0..LANES).filter(|lane| retries >> lane & 1 == 1) {
+            let (number, attempt) = (numbers[lane] as u32, attempts[lane] as u32);
+            let client = &mut self.clients[number as usize];
+            let mut memory = Memory { previous: client.previous[lane], telescope: client.telescope[lane] };
+            let mut draws = block.draws[self.runs[lane]];
+            let bits = bits[lane].rotate_left(32);
+            let stream = &mut draws.resume(Purpose::Attempt, number, attempt, bits);
+            waits[lane] = block.policy.own.delay.before_retry(attempt, &mut memory, stream);
+            client.telescope[lane] = memory.telescope;
+        }
+        waits
     }
 }
 

@@ -1,14 +1,13 @@
 //! Answers to the requests of a tick: who is served, and when the others come again.
 //!
-//! One by one in order where order can be seen: by a recorder, through budgets that calls share, or in a
-//! generator that answers in the order of questions. Otherwise all at once, in columns, with the same results.
+//! One by one, in order.
 
 use super::{Admission, kernel::Prepared, tally::Tally};
 use crate::{
     calendar::TickCalendar,
     callers::{Call, Callers, Decision, Failure},
-    draw::{Batch, Draws, mark_smallest},
-    policy::{class::Class, delay::Retries},
+    draw::{Batch, Draws},
+    policy::class::Class,
     record::{Attempt, Outcome, Recorder},
 };
 
@@ -19,8 +18,6 @@ pub struct Room {
     pub(super) calls: Vec<Call>,
     pub(super) batch: Batch,
     served: Vec<bool>,
-    retries: Retries,
-    tickets: [Vec<u64>; 2],
 }
 
 impl Room {
@@ -50,7 +47,7 @@ impl Prepared<'_> {
 
     /// Answers every request of the batch, in order.
     #[expect(clippy::too_many_arguments, reason = "the parts of a run, each borrowed on its own")]
-    pub(super) fn answer_in_order<D: Draws, R: Recorder>(
+    pub(super) fn answer<D: Draws, R: Recorder>(
         &self,
         tick: usize,
         down: bool,
@@ -98,94 +95,11 @@ impl Prepared<'_> {
                 if let Decision::Retry(wait) = decision {
                     calendar.push(self.grid.retry_tick(tick, wait), *id);
                 } else {
-                    tally.gave_up();
+                    tally.gave_up(1);
                 }
                 (Outcome::Refused, Some(decision))
             };
             recorder.attempt(&Attempt { call: &sent, start: now, end, outcome, decision });
         }
-    }
-
-    /// Answers every request of the batch, with draws and delays in columns.
-    pub(super) fn answer_in_any_order<D: Draws>(
-        &self,
-        tick: usize,
-        down: bool,
-        callers: &mut Callers<'_>,
-        draws: &mut D,
-        room: &mut Room,
-        tally: &mut Tally,
-    ) {
-        let (size, capacity) = (room.batch.calls.len(), self.capacity(down));
-        tally.successes(tick, size.min(capacity), self.unit.to_secs(self.grid.answer(tick)));
-        if size <= capacity {
-            return;
-        }
-        self.open(down, callers, draws, room);
-        if capacity > 0 {
-            self.drop_served(draws, room);
-        }
-        let hint = if down { None } else { self.hint };
-        delays(callers, hint, draws, room);
-        let Room { calendar, calls, batch, retries, .. } = room;
-        let now = self.grid.at(tick);
-        for (id, delay) in batch.calls.iter().zip(&retries.delays) {
-            let call = &mut calls[*id as usize];
-            let decision = match delay {
-                _ if callers.is_spent(call, now) || delay.is_nan() => Decision::Exhausted,
-                delay => callers.admit(call, now, *delay),
-            };
-            if let Decision::Retry(wait) = decision {
-                calendar.push(self.grid.retry_tick(tick, wait), *id);
-            } else {
-                tally.gave_up();
-            }
-        }
-    }
-
-    /// Leaves those in the batch who are not served.
-    fn drop_served<D: Draws>(&self, draws: &mut D, room: &mut Room) {
-        let Room { calls, batch, served, tickets: [tickets, space], .. } = room;
-        let capacity = self.service.capacity as usize;
-        served.resize(batch.calls.len(), false);
-        if self.service.admission == Admission::Random {
-            draws.choose(batch, capacity, served);
-        } else {
-            let client = |id: &u32| u64::from(calls[*id as usize].client) << 32 | u64::from(*id);
-            tickets.clear();
-            tickets.extend(batch.calls.iter().map(client));
-            mark_smallest(tickets, capacity, space, served);
-        }
-        batch.keep_unmarked(served);
-    }
-}
-
-/// The delay before each retry of an opened batch, as if all were made; NaN where the hint gives the call up.
-fn delays<D: Draws>(callers: &Callers<'_>, hint: Option<f64>, draws: &mut D, room: &mut Room) {
-    let Room { calls, batch, retries, .. } = room;
-    let policy = callers.policy();
-    if policy.is_columnar(hint) {
-        retries.units.clear();
-        retries.units.extend(batch.units());
-        retries.previous.clear();
-        if policy.looks_back {
-            retries.previous.extend(batch.calls.iter().map(|id| calls[*id as usize].memory.previous));
-        }
-        let Retries { previous, units, delays } = retries;
-        delays.resize(batch.calls.len(), 0.0);
-        policy.own.delay.before_retries(&batch.attempts, previous, units, delays);
-        if policy.looks_back {
-            for (id, delay) in batch.calls.iter().zip(&retries.delays) {
-                calls[*id as usize].memory.previous = *delay;
-            }
-        }
-        return;
-    }
-    retries.delays.clear();
-    for (i, id) in batch.calls.iter().enumerate() {
-        let memory = &mut calls[*id as usize].memory;
-        let stream = &mut batch.stream(i, draws);
-        let delay = policy.own.delay(batch.attempts[i], Class::Throttle, hint, memory, stream);
-        retries.delays.push(delay.unwrap_or(f64::NAN));
     }
 }

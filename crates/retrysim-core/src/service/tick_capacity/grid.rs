@@ -1,5 +1,7 @@
 //! Moments and ticks: when a tick begins and its answer arrives, and in which tick a request arrives.
 
+use fearless_simd::{Select, Simd, SimdBase, SimdFloat, f64x8, u64x8};
+
 use super::AnswersAt;
 
 /// The grid of ticks.
@@ -53,6 +55,34 @@ impl Grid {
         }
     }
 
+    /// What [`Grid::retry_tick`] gives for each wait.
+    #[inline(always)]
+    pub fn retry_ticks<S: Simd>(self, simd: S, tick: usize, waits: f64x8<S>) -> u64x8<S> {
+        let length = f64x8::splat(simd, self.tick);
+        let next = u64x8::splat(simd, tick as u64 + 1);
+        match self.answers_at {
+            AnswersAt::TickEnd => next + round_all(simd, waits / length),
+            AnswersAt::TickStart => {
+                let time = f64x8::splat(simd, self.at(tick)) + waits;
+                round_all(simd, self.all_reached(simd, time)).max(next)
+            }
+        }
+    }
+
+    /// What [`Grid::reached`] gives for each time, as a float.
+    #[inline(always)]
+    fn all_reached<S: Simd>(self, simd: S, time: f64x8<S>) -> f64x8<S> {
+        let all = |x: f64| f64x8::splat(simd, x);
+        let (zero, one) = (all(0.0), all(1.0));
+        let (length, ticks) = (all(self.tick), all(f64::from(self.ticks as u32)));
+        let mut tick = ((time / length).min(ticks).trunc() - one).max(zero);
+        for _ in 0..3 {
+            let is_before = tick.simd_lt(ticks) & (tick * length).simd_lt(time);
+            tick += is_before.select(one, zero);
+        }
+        tick
+    }
+
     /// The first tick that begins at or after `time`, decided by comparison, not by the quotient alone; the
     /// number of ticks if there is none.
     #[inline]
@@ -62,19 +92,31 @@ impl Grid {
         let quotient = (time / self.tick).min(f64::from(self.ticks as u32)) as u32 as usize;
         let mut tick = quotient.saturating_sub(1);
         for _ in 0..3 {
-            tick += usize::from(tick < self.ticks && self.at(tick) < time);
+            tick += usize::from((tick < self.ticks) & (self.at(tick) < time));
         }
         tick
     }
 }
 
+/// Beyond every horizon.
+const FAR: f64 = 2_147_483_648.0;
+
+/// What is added to a number leaves it without a fraction, and in the low bits.
+const NO_FRACTION: f64 = 4_503_599_627_370_496.0;
+
 /// A number that is not negative, rounded to the nearest whole one, halves to even; what lies beyond every
-/// horizon, to 2^31.
+/// horizon, to [`FAR`].
 ///
 /// By the rounding of an addition, which leaves the whole number in the low bits: without SSE 4.1 the standard
 /// function is a call into software, and a saturating conversion is a chain of comparisons.
 #[inline]
 fn round_half_even(x: f64) -> usize {
-    const NO_FRACTION: f64 = 4_503_599_627_370_496.0;
-    (x.min(2_147_483_648.0) + NO_FRACTION).to_bits() as usize - NO_FRACTION.to_bits() as usize
+    (x.min(FAR) + NO_FRACTION).to_bits() as usize - NO_FRACTION.to_bits() as usize
+}
+
+/// What [`round_half_even`] gives for each number.
+#[inline(always)]
+fn round_all<S: Simd>(simd: S, x: f64x8<S>) -> u64x8<S> {
+    let sum = x.min(f64x8::splat(simd, FAR)) + f64x8::splat(simd, NO_FRACTION);
+    sum.to_bits() - u64x8::splat(simd, NO_FRACTION.to_bits())
 }

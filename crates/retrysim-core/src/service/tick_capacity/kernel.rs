@@ -1,20 +1,31 @@
 //! The kernel of [`TickCapacity`]: tick by tick, its rules in order.
 
-use super::{TickCapacity, answers::Room, grid::Grid, tally::Tally};
+use super::{
+    TickCapacity, abreast,
+    answers::Room,
+    grid::Grid,
+    health::{Found, Health},
+    poisson::Poisson,
+    tally::Tally,
+};
 use crate::{
     callers::Callers,
-    draw::{Draws, Purpose},
+    draw::{Draws, Philox, Purpose},
     policy::Compiled,
     record::{Column, Recorder},
     scenario::{Scenario, Workload},
-    service::{
-        Crowd, Kernel, Outage,
-        outage::{is_down, ticks_until},
-    },
+    service::{Crowd, Kernel, Outage, outage::ticks_until},
     span::Unit,
 };
 
 impl TickCapacity {
+    /// The mean of a client.
+    #[expect(clippy::cast_precision_loss, reason = "ticks are short")]
+    fn new_calls_a_tick(&self, workload: &Workload) -> f64 {
+        let Workload::Open(open) = workload else { return 0.0 };
+        open.rate * (self.tick.nanos() as f64) / 1e9
+    }
+
     /// The service for one scenario.
     #[must_use]
     pub fn prepare<'s>(&'s self, scenario: &'s Scenario) -> Prepared<'s> {
@@ -33,6 +44,7 @@ impl TickCapacity {
             window: self.crash.map_or(1, |crash| ticks_until(crash.window, self.tick)),
             downtime: self.crash.map_or(0, |crash| ticks_until(crash.downtime, self.tick)),
             hint: self.retry_after.map(|span| span.in_unit(unit)),
+            new_calls: Poisson::new(self.new_calls_a_tick(&scenario.workload)),
         }
     }
 }
@@ -41,21 +53,24 @@ impl TickCapacity {
 #[derive(Debug)]
 pub struct Prepared<'s> {
     pub(super) service: &'s TickCapacity,
-    workload: &'s Workload,
-    crowd: Crowd,
+    pub(super) workload: &'s Workload,
+    pub(super) crowd: Crowd,
     pub(super) unit: Unit,
     pub(super) grid: Grid,
-    outages: Vec<(usize, usize)>,
-    window: usize,
-    downtime: usize,
+    pub(super) outages: Vec<(usize, usize)>,
+    pub(super) window: usize,
+    pub(super) downtime: usize,
     pub(super) hint: Option<f64>,
+    /// New calls of a client of an open workload in a tick.
+    pub(super) new_calls: Poisson,
 }
 
 /// What a worker keeps from run to run.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    ring: Vec<u32>,
+    window: Vec<u32>,
     room: Room,
+    abreast: abreast::Scratch,
 }
 
 impl Prepared<'_> {
@@ -77,17 +92,12 @@ impl Prepared<'_> {
     }
 
     /// New calls of an open workload, behind the retries of the tick.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "ticks and calls are below 2^27"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "ticks and calls are below 2^27")]
     fn arrivals<D: Draws>(&self, tick: usize, callers: &Callers<'_>, draws: &mut D, room: &mut Room) {
         let Workload::Open(open) = self.workload else { return };
-        let mean = open.rate * (self.service.tick.nanos() as f64) / 1e9;
         for client in 0..open.clients {
             let u = draws.number(Purpose::Arrival, client, tick as u32);
-            for _ in 0..poisson(mean, u) {
+            for _ in 0..self.new_calls.at(u) {
                 let id = room.calls.len() as u32;
                 room.calls.push(callers.call(id, client, self.grid.at(tick)));
                 room.batch.calls.push(id);
@@ -98,6 +108,7 @@ impl Prepared<'_> {
 
 impl Kernel for Prepared<'_> {
     type Scratch = Scratch;
+    const TOGETHER: usize = 1;
 
     fn columns(&self) -> Vec<Column> {
         Tally::columns()
@@ -111,16 +122,12 @@ impl Kernel for Prepared<'_> {
         scratch: &mut Scratch,
         row: &mut [f64],
     ) -> bool {
-        let Scratch { ring, room } = scratch;
+        let Scratch { window, room, .. } = scratch;
         let mut callers = Callers::new(policy, self.crowd.population);
         let mut tally = Tally::new(self.workload, &self.outages, self.service.tick, self.grid.ticks);
         room.reset(self.grid.ticks);
-        ring.clear();
-        ring.resize(self.window, 0);
+        let mut health = Health::new(self, window);
         self.start_burst(&callers, draws, room);
-        let any_order = D::KEYED && !R::WATCHES && !policy.keeps_books();
-        let limit = self.service.crash.map_or(u64::MAX, |crash| u64::from(crash.limit));
-        let (mut in_window, mut up_at) = (0_u64, 0);
 
         for tick in 0..self.grid.ticks {
             room.calendar.take(tick, &mut room.batch.calls);
@@ -133,23 +140,14 @@ impl Kernel for Prepared<'_> {
                 self.hold_back(tick, retries, &mut callers, draws, room, &mut tally);
             }
             let size = room.batch.calls.len();
-            let slot = &mut ring[tick % self.window];
-            in_window = in_window + size as u64 - u64::from(*slot);
-            *slot = u32::try_from(size).unwrap_or(u32::MAX);
-
-            let outage = is_down(&self.outages, &tick);
-            if !outage && tick >= up_at && in_window > limit {
-                up_at = tick + self.downtime;
+            let Found { outage, down, crash } = health.arrive(tick, size);
+            if let Some(up_at) = crash {
                 tally.crash(tick, up_at);
                 recorder.crash(self.grid.at(tick));
             }
-            let down = outage || tick < up_at;
             tally.batch(tick, size, size - if self.is_open() { retries } else { 0 }, outage, down);
-            if size == 0 {
-            } else if any_order {
-                self.answer_in_any_order(tick, down, &mut callers, draws, room, &mut tally);
-            } else {
-                self.answer_in_order(tick, down, &mut callers, draws, recorder, room, &mut tally);
+            if size > 0 {
+                self.answer(tick, down, &mut callers, draws, recorder, room, &mut tally);
             }
             if let Some((client, (tokens, open))) = recorder
                 .watched()
@@ -164,17 +162,16 @@ impl Kernel for Prepared<'_> {
         tally.write(room.calls.len() as u64, row);
         !callers.is_endless()
     }
-}
 
-/// The smallest `k` with `P(X <= k) >= u` for a Poisson distribution: inverse by summation.
-fn poisson(mean: f64, u: f64) -> u32 {
-    let mut k = 0;
-    let mut p = libm::exp(-mean);
-    let mut sum = p;
-    while u > sum && p > 0.0 {
-        k += 1;
-        p *= mean / f64::from(k);
-        sum += p;
+    fn run_together(
+        &self,
+        policy: &Compiled,
+        draws: &[Philox],
+        scratch: &mut Scratch,
+        done: &mut dyn FnMut(usize, &[f64]),
+    ) -> bool {
+        let Scratch { window, abreast, .. } = scratch;
+        let [draws] = draws else { return false };
+        self.abreast(policy, draws, window, abreast, done)
     }
-    k
 }

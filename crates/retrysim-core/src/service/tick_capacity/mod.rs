@@ -13,9 +13,12 @@
 //! With an open workload, each client draws the number of its new calls in a tick from a Poisson
 //! distribution by its inverse, with one number a tick.
 
+mod abreast;
 mod answers;
 mod grid;
+mod health;
 mod kernel;
+mod poisson;
 mod sends;
 mod tally;
 

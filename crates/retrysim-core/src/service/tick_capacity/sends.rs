@@ -31,7 +31,7 @@ impl Prepared<'_> {
                 }
                 Sending::At(at) => calendar.push(self.grid.first_tick(at).max(tick + 1), id),
                 Sending::Not(Decision::Retry(wait)) => calendar.push(self.grid.retry_tick(tick, wait), id),
-                Sending::Not(_) => tally.gave_up(),
+                Sending::Not(_) => tally.gave_up(1),
             }
         }
         batch.calls.truncate(kept);

@@ -131,8 +131,8 @@ impl Tally {
         }
     }
 
-    pub fn gave_up(&mut self) {
-        self.gave_up += 1;
+    pub fn gave_up(&mut self, calls: usize) {
+        self.gave_up += calls as u64;
     }
 
     /// The first second after the outage from which three in a row serve 90 % of their new calls; the horizon if none.
