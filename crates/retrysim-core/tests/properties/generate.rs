@@ -177,7 +177,7 @@ pub fn by_class() -> impl Strategy<Value = ByClass> {
         .prop_map(|(throttle, timeout, error)| ByClass { throttle, timeout, error })
 }
 
-fn hint() -> impl Strategy<Value = Hint> {
+pub(super) fn hint() -> impl Strategy<Value = Hint> {
     let combine = prop_oneof![
         Just(Combine::Ignore),
         Just(Combine::Replace),
@@ -203,7 +203,7 @@ fn hint() -> impl Strategy<Value = Hint> {
 }
 
 /// Stop rules with at most six attempts.
-fn stop() -> impl Strategy<Value = Stop> {
+pub(super) fn stop() -> impl Strategy<Value = Stop> {
     let check = prop_oneof![Just(Check::Before), Just(Check::WouldExceed), Just(Check::Clip)];
     (1_u32..=6, any::<bool>(), option::of((span(), option::of(check))), option::of(span())).prop_map(
         |(attempts, as_retries, elapsed, deadline)| Stop {

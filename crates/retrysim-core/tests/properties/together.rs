@@ -48,7 +48,7 @@ proptest! {
     #[test]
     fn an_onlooker_changes_nothing_in_ticks(
         delay in generate::stages(),
-        attempts in proptest::option::of(1_u32..14),
+        (is_simple, stop, hint) in (any::<bool>(), generate::stop(), proptest::option::of(generate::hint())),
         (clients, spread, is_open) in (1_u32..120, 0_i64..600, any::<bool>()),
         (tick, capacity, retry_after) in (3_i64..200, 0_u32..8, proptest::option::of(0_i64..900)),
         (is_random, at_end) in any::<(bool, bool)>(),
@@ -60,7 +60,9 @@ proptest! {
         let millis = Span::from_millis;
         let mut scenario = bundled("herd");
         let mut policy = Policy { delay, ..Policy::default() };
-        policy.stop.attempts = attempts;
+        if !is_simple {
+            (policy.stop, policy.hint) = (stop, hint);
+        }
         scenario.policy.clear();
         scenario.policy.insert("mine".into(), policy);
         scenario.policy.insert("without_jitter".into(), Policy::exponential(millis(tick), 1.5));

@@ -1,9 +1,9 @@
 //! [`TickCapacity`](super::TickCapacity) for totals: the requests of a tick abreast, a row of them in a vector.
 //!
-//! The same rules, the same draws and the same totals as one request after the other. For policies whose delays go by
-//! attempts and draws alone.
+//! The same rules, the same draws and the same totals as one request after the other, for calls that share nothing.
+//! Delays are computed in vectors, too, if they go by attempts and draws alone.
 
-use fearless_simd::{Simd, SimdBase, SimdMask, dispatch, f64x8, u64x8};
+use fearless_simd::{Simd, SimdBase, SimdFloat, SimdMask, dispatch, f64x8, u64x8};
 
 use super::{
     Admission,
@@ -13,10 +13,15 @@ use super::{
 };
 use crate::{
     callers::MAX_ATTEMPTS,
-    draw::{Philox, Purpose, mark_smallest, unit},
+    draw::{Draws, Philox, Purpose, mark_smallest, unit},
     due::{Due, DueCalendar, ROW},
     limits::MAX_STEPS,
-    policy::{Compiled, delay::Retries},
+    policy::{
+        Compiled,
+        class::Class,
+        delay::{Memory, Retries},
+        stop::Timely,
+    },
     scenario::Workload,
 };
 
@@ -32,15 +37,30 @@ pub struct Scratch {
     calendar: DueCalendar,
     /// The requests of a tick, all rows but the last one full, and what is drawn for them.
     due: Vec<Row<Due>>,
-    units: Vec<Row<f64>>,
+    bits: Vec<Row<u64>>,
     tickets: Vec<Row<u64>>,
     served: Vec<bool>,
     room: Vec<u64>,
     /// The client of each call of an open workload.
     clients: Vec<u32>,
-    /// The delay that each call has had last, if a stage looks back.
-    previous: Vec<f64>,
+    /// What is known of each call, if a delay goes by it.
+    pasts: Vec<Past>,
     row: Vec<f64>,
+}
+
+/// What a call has been through.
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    first_send: f64,
+    memory: Memory,
+}
+
+/// A tick as those see it who are refused.
+#[derive(Clone, Copy)]
+struct Now {
+    tick: usize,
+    time: f64,
+    hint: Option<f64>,
 }
 
 impl Prepared<'_> {
@@ -53,8 +73,7 @@ impl Prepared<'_> {
         scratch: &mut Scratch,
         done: &mut dyn FnMut(usize, &[f64]),
     ) -> bool {
-        let fits = self.grid.ticks <= MOST_TICKS && policy.is_simple() && policy.is_columnar(None);
-        let made = fits
+        let made = (self.grid.ticks <= MOST_TICKS && !policy.keeps_books())
             .then(|| dispatch!(draws.level(), simd => self.run_abreast(simd, policy, draws, window, scratch)))
             .flatten();
         let Some((calls, tally)) = made else { return false };
@@ -77,13 +96,15 @@ impl Prepared<'_> {
         let mut tally = Tally::new(self.workload, &self.outages, self.service.tick, self.grid.ticks);
         let mut health = Health::new(self, window);
         let mut calls = self.start(draws, scratch);
+        let remembers = policy.looks_back || !policy.is_simple() || !policy.is_columnar(None);
         let mut steps = 0;
-        scratch.previous.clear();
+        scratch.pasts.clear();
         for tick in 0..self.grid.ticks {
             let retries = scratch.calendar.take(tick, &mut scratch.due);
             let size = self.arrivals_abreast(tick, retries, &mut calls, draws, scratch);
-            if policy.looks_back {
-                scratch.previous.resize(calls as usize, policy.memory().previous);
+            if remembers {
+                let nothing = Past { first_send: 0.0, memory: policy.memory() };
+                scratch.pasts.resize(calls as usize, nothing);
             }
             let Found { outage, down, crash } = health.arrive(tick, size);
             if let Some(up_at) = crash {
@@ -98,7 +119,8 @@ impl Prepared<'_> {
                     drop_served(size, capacity, scratch);
                 }
                 let refused = size - capacity;
-                let retries = self.refuse(simd, tick, refused, policy, scratch);
+                let now = Now { tick, time: self.grid.at(tick), hint: if down { None } else { self.hint } };
+                let retries = self.refuse(simd, now, refused, policy, draws, scratch);
                 tally.gave_up(refused - retries);
                 steps += retries as u64;
                 if steps >= MAX_STEPS {
@@ -175,20 +197,18 @@ impl Prepared<'_> {
         size
     }
 
-    /// Draws the delays of a tick's requests, and their tickets if there is a lottery.
+    /// Draws for a tick's requests the beginnings of their streams, and tickets if anybody is served.
     #[inline(always)]
     fn draw(&self, size: usize, is_up: bool, draws: &Philox, scratch: &mut Scratch) {
-        let Scratch { due, units, tickets, clients, .. } = scratch;
-        if units.len() < due.len() {
-            units.resize(due.len(), [0.0; ROW]);
+        let Scratch { due, bits, tickets, clients, .. } = scratch;
+        if bits.len() < due.len() {
+            bits.resize(due.len(), [0; ROW]);
             tickets.resize(due.len(), [0; ROW]);
         }
         let rows = size.div_ceil(ROW);
-        for ((due, units), tickets) in due[..rows].iter().zip(&mut units[..rows]).zip(&mut tickets[..rows]) {
-            let [lots, bits] = draws.blocks(Purpose::Attempt, due);
-            for i in 0..ROW {
-                units[i] = unit(bits[i].rotate_left(32));
-            }
+        for ((due, bits), tickets) in due[..rows].iter().zip(&mut bits[..rows]).zip(&mut tickets[..rows]) {
+            let lots;
+            [lots, *bits] = draws.blocks(Purpose::Attempt, due);
             if !is_up {
                 continue;
             }
@@ -214,48 +234,107 @@ impl Prepared<'_> {
     fn refuse<S: Simd>(
         &self,
         simd: S,
-        tick: usize,
+        now: Now,
         refused: usize,
         policy: &Compiled,
+        draws: &Philox,
         scratch: &mut Scratch,
     ) -> usize {
-        let Scratch { calendar, due, units, previous, .. } = scratch;
+        let Scratch { calendar, due, bits, pasts, .. } = scratch;
         let all = |x: u64| u64x8::splat(simd, x);
         let places = u64x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
         let most = all(u64::from(policy.own.limits.max_attempts));
+        let in_vectors = policy.is_simple() && policy.is_columnar(None);
         let mut retries = 0;
-        for ((due, units), first) in due.iter().zip(units).zip((0..refused).step_by(ROW)) {
-            let exist = places.simd_lt(all((refused - first) as u64));
-            let mut before = [0.0; ROW];
-            if policy.looks_back {
-                for i in 0..ROW.min(refused - first) {
-                    before[i] = previous[(due[i] >> 32) as usize];
-                }
-            }
+        for ((due, bits), first) in due.iter().zip(bits).zip((0..refused).step_by(ROW)) {
+            let requests = ROW.min(refused - first);
             let calls = u64x8::load_array_ref(simd, due);
             let attempts = calls & all(u64::from(u32::MAX));
-            let delays = policy.own.delay.before_retries(
-                simd,
-                &Retries {
-                    n: attempts,
-                    previous: f64x8::load_array(simd, before),
-                    units: f64x8::load_array_ref(simd, units),
-                },
-            );
-            let retry = exist & attempts.simd_lt(most);
-            let ticks = self.grid.retry_ticks(simd, tick, delays).compress(retry).to_array();
+            let exist = places.simd_lt(all(requests as u64));
+            let mut retry = exist & attempts.simd_lt(most);
+            let delays = if in_vectors {
+                delays(simd, attempts, due, bits, requests, policy, pasts)
+            } else {
+                let delays = each_delay(now, &due[..requests], bits, policy, draws, pasts);
+                let delays = f64x8::load_array(simd, delays);
+                retry = retry & !delays.is_nan();
+                delays
+            };
+            let ticks = self.grid.retry_ticks(simd, now.tick, delays).compress(retry).to_array();
             let next = (calls + all(1)).compress(retry).to_array();
             let kept = retry.to_bitmask().count_ones() as usize;
             calendar.push(&ticks[..kept], &next[..kept]);
             retries += kept;
-            if policy.looks_back {
-                for i in 0..ROW.min(refused - first) {
-                    previous[(due[i] >> 32) as usize] = delays[i];
-                }
-            }
         }
         retries
     }
+}
+
+/// The delays before the retries of a row.
+#[inline(always)]
+fn delays<S: Simd>(
+    simd: S,
+    attempts: u64x8<S>,
+    due: &Row<Due>,
+    bits: &Row<u64>,
+    requests: usize,
+    policy: &Compiled,
+    pasts: &mut [Past],
+) -> f64x8<S> {
+    let (mut units, mut before) = ([0.0; ROW], [0.0; ROW]);
+    for i in 0..ROW {
+        units[i] = unit(bits[i].rotate_left(32));
+    }
+    if policy.looks_back {
+        for (before, due) in before.iter_mut().zip(&due[..requests]) {
+            *before = pasts[call(*due)].memory.previous;
+        }
+    }
+    let [units, previous] = [units, before].map(|column| f64x8::load_array(simd, column));
+    let delays = policy.own.delay.before_retries(simd, &Retries { n: attempts, previous, units });
+    if policy.looks_back {
+        for (delay, due) in delays.to_array().iter().zip(&due[..requests]) {
+            pasts[call(*due)].memory.previous = *delay;
+        }
+    }
+    delays
+}
+
+/// The same, one after the other, where a hint or time counts as well; NaN where the call is given up.
+#[inline(never)]
+fn each_delay(
+    now: Now,
+    due: &[Due],
+    bits: &Row<u64>,
+    policy: &Compiled,
+    draws: &Philox,
+    pasts: &mut [Past],
+) -> Row<f64> {
+    let mut delays = [f64::NAN; ROW];
+    for ((delay, due), bits) in delays.iter_mut().zip(due).zip(bits) {
+        let (call, attempt) = (call(*due), *due as u32);
+        let past = &mut pasts[call];
+        if attempt == 1 {
+            *past = Past { first_send: now.time, memory: policy.memory() };
+        }
+        let (rules, elapsed) = (&policy.own, now.time - past.first_send);
+        if attempt >= rules.limits.max_attempts || rules.limits.is_spent(elapsed) {
+            continue;
+        }
+        let mut draws = *draws;
+        let stream = &mut draws.resume(Purpose::Attempt, call as u32, attempt, bits.rotate_left(32));
+        let wait = rules.delay(attempt, Class::Throttle, now.hint, &mut past.memory, stream);
+        if let Some(Timely::Wait(wait)) = wait.map(|wait| rules.limits.admit(elapsed, wait)) {
+            *delay = wait;
+        }
+    }
+    delays
+}
+
+/// The call that is due.
+#[inline(always)]
+fn call(due: Due) -> usize {
+    (due >> 32) as usize
 }
 
 #[inline(always)]
@@ -266,13 +345,13 @@ fn due(call: u32, attempt: u32) -> Due {
 /// Leaves those among the requests who aren't served.
 #[inline(always)]
 fn drop_served(size: usize, capacity: usize, scratch: &mut Scratch) {
-    let Scratch { due, units, tickets, served, room, .. } = scratch;
-    let (due, units) = (due.as_flattened_mut(), units.as_flattened_mut());
+    let Scratch { due, bits, tickets, served, room, .. } = scratch;
+    let (due, bits) = (due.as_flattened_mut(), bits.as_flattened_mut());
     served.resize(size, false);
     mark_smallest(&tickets.as_flattened()[..size], capacity, room, served);
     let mut kept = 0;
     for (i, served) in served.iter().enumerate() {
-        (due[kept], units[kept]) = (due[i], units[i]);
+        (due[kept], bits[kept]) = (due[i], bits[i]);
         kept += usize::from(!served);
     }
 }
