@@ -149,7 +149,7 @@ pub enum Sampler {
 
 impl Sampler {
     /// Lengths, one after the other, none negative.
-    #[inline]
+    #[inline(always)]
     pub fn samples<const N: usize, S: Stream>(&self, stream: &mut S) -> [f64; N] {
         let mut lengths = [0.0; N];
         match self {

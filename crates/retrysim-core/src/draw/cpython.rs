@@ -75,15 +75,10 @@ fn pool_limit(k: u32) -> u32 {
 
 impl Draws for CPython {
     type Stream<'a> = &'a mut Self;
-    type Ahead<'a> = &'a mut Self;
     const KEYED: bool = false;
 
     fn at(&mut self, _: Purpose, _: u32, _: u32) -> &mut Self {
         self
-    }
-
-    fn sends(&mut self, _call: u32, _attempt: u32, mut each: impl FnMut(usize, u64, &mut Self::Ahead<'_>)) {
-        each(0, 0, &mut &mut *self);
     }
 
     fn choose(&mut self, _: &mut Batch, k: usize, marks: &mut [bool]) {

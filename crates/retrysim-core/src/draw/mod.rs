@@ -50,17 +50,12 @@ pub enum Purpose {
 }
 
 /// Attempts of a call that are drawn together: more would often be in vain.
-pub const SENDS: usize = 4;
+pub const SENDS: usize = 2;
 
 /// The random numbers of one run.
 pub trait Draws {
     /// The kind of stream.
     type Stream<'a>: Stream
-    where
-        Self: 'a;
-
-    /// A stream of which something is drawn already.
-    type Ahead<'a>: Stream
     where
         Self: 'a;
 
@@ -85,10 +80,6 @@ pub trait Draws {
     fn begin(&mut self, _call: u32, _attempt: u32) -> [u64; SENDS] {
         [0; SENDS]
     }
-
-    /// What is random in attempts from `attempt` on: for each the beginning of its own stream and the stream of its
-    /// network delays. [`SENDS`] attempts of a keyed generator, or only the first one.
-    fn sends(&mut self, call: u32, attempt: u32, each: impl FnMut(usize, u64, &mut Self::Ahead<'_>));
 
     /// The stream that [`Draws::at`] gives, its beginning drawn already.
     fn resume(&mut self, purpose: Purpose, owner: u32, index: u32, _bits: u64) -> Self::Stream<'_> {

@@ -37,15 +37,10 @@ impl Mulberry32 {
 
 impl Draws for Mulberry32 {
     type Stream<'a> = &'a mut Self;
-    type Ahead<'a> = &'a mut Self;
     const KEYED: bool = false;
 
     fn at(&mut self, _: Purpose, _: u32, _: u32) -> &mut Self {
         self
-    }
-
-    fn sends(&mut self, _call: u32, _attempt: u32, mut each: impl FnMut(usize, u64, &mut Self::Ahead<'_>)) {
-        each(0, 0, &mut &mut *self);
     }
 
     /// The first `k` places of a Fisher-Yates shuffle.

@@ -60,6 +60,25 @@ impl Philox {
         [first, second]
     }
 
+    /// What is random in [`SENDS`] attempts from `attempt` on: for each the beginning of its own stream and the stream of
+    /// its network delays.
+    #[inline(always)]
+    pub(crate) fn sends(
+        &mut self,
+        call: u32,
+        attempt: u32,
+        mut each: impl FnMut(usize, u64, &mut PhiloxAhead<'_>),
+    ) {
+        let counters =
+            [Purpose::Attempt, Purpose::Network].map(|purpose| self.counter(purpose, call, attempt));
+        let drawn = dispatch!(self.level, _simd => sends(counters, self.key));
+        for i in 0..SENDS {
+            let stream = self.at(Purpose::Network, call, attempt + i as u32);
+            let mut ahead = PhiloxAhead { drawn: &drawn, lane: i, next: 0, stream, skipped: 0 };
+            each(i, drawn[1][i].rotate_left(32), &mut ahead);
+        }
+    }
+
     /// The four words at a key; word 0 is the lottery number, words 2 and 3 the first of the stream.
     #[must_use]
     pub fn block(&self, purpose: Purpose, owner: u32, index: u32) -> [u32; 4] {
@@ -106,7 +125,6 @@ impl<const N: usize> Abreast<N> {
 
 impl Draws for Philox {
     type Stream<'a> = PhiloxStream;
-    type Ahead<'a> = PhiloxAhead<'a>;
     const KEYED: bool = true;
 
     #[inline]
@@ -139,18 +157,6 @@ impl Draws for Philox {
     #[inline]
     fn resume(&mut self, purpose: Purpose, owner: u32, index: u32, bits: u64) -> PhiloxStream {
         self.at(purpose, owner, index).begun(bits)
-    }
-
-    #[inline]
-    fn sends(&mut self, call: u32, attempt: u32, mut each: impl FnMut(usize, u64, &mut PhiloxAhead<'_>)) {
-        let counters =
-            [Purpose::Attempt, Purpose::Network].map(|purpose| self.counter(purpose, call, attempt));
-        let drawn = dispatch!(self.level, _simd => sends(counters, self.key));
-        for i in 0..SENDS {
-            let stream = self.at(Purpose::Network, call, attempt + i as u32);
-            let mut ahead = PhiloxAhead { drawn: &drawn, lane: i, next: 0, stream, skipped: 0 };
-            each(i, drawn[1][i].rotate_left(32), &mut ahead);
-        }
     }
 
     /// The smallest lottery numbers win, ties by call, so the order of the batch does not matter.
@@ -454,7 +460,8 @@ mod tests {
         draws.open(&mut batch);
         for (i, call) in (100..113).enumerate() {
             let mut expected = draws.at(Purpose::Attempt, call, 1 + call % 3);
-            assert_eq!(draws.begin(call, 1)[call as usize % 3], batch.bits[i]);
+            assert_eq!(draws.begin(call, 1 + call % 3)[0], batch.bits[i]);
+            assert_eq!(draws.begin(call, call % 3)[1], batch.bits[i]);
             let mut resumed = draws.resume(Purpose::Attempt, call, 1 + call % 3, batch.bits[i]);
             for _ in 0..9 {
                 assert_eq!(resumed.unit(), expected.unit());

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use proptest::prelude::*;
 use retrysim_core::{
     Generator, Plan, Policy, RunConfig, Scenario, Span,
+    latency::Latency,
     record::Recorder,
     scenario::{Arrivals, Burst, Open, Workload},
     service::{Admission, AnswersAt, Crash, Outage, Service, TickCapacity},
@@ -89,6 +90,34 @@ proptest! {
         });
         // Several seeds, so that every run has a key of its own.
         same_with_an_onlooker(&scenario, &Plan::Seeds(vec![seed, seed ^ 1, 7]))?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn an_onlooker_changes_nothing_in_contention(
+        delay in generate::stages(),
+        attempts in proptest::option::of(1_u32..14),
+        (clients, spread) in (1_u32..40, 0_i64..60),
+        (mean, sd) in (1_i64..30, 0_i64..20),
+        is_normal in any::<bool>(),
+        horizon in 1_i64..20_000,
+        (runs, seed) in (1_u64..5, any::<u64>()),
+    ) {
+        let mut scenario = bundled("contention");
+        let mut policy = Policy { delay, ..Policy::default() };
+        policy.stop.attempts = attempts;
+        scenario.policy.clear();
+        scenario.policy.insert("mine".into(), policy);
+        scenario.policy.insert("without_jitter".into(), Policy::exponential(Span::from_millis(mean), 2.0));
+        scenario.workload = Workload::Burst(Burst::new(clients, Span::from_millis(spread)));
+        scenario.horizon = Span::from_millis(horizon);
+        let Service::Contention(service) = &mut scenario.service else { unreachable!("contention") };
+        let (mean, sd) = (Span::from_millis(mean), Span::from_millis(sd));
+        service.network = if is_normal { Latency::Normal { mean, sd } } else { Latency::Exponential { mean } };
+        same_with_an_onlooker(&scenario, &Plan::Runs { seed, runs })?;
     }
 }
 

@@ -1,7 +1,8 @@
 //! Columns and frames from iterators.
 
 use polars::prelude::{
-    ChunkFull, ChunkFullNull, Column, DataFrame, IntoColumn, NamedFrom, Series, StringChunked,
+    ChunkFull, ChunkFullNull, ChunkedArray, Column, DataFrame, Float64Type, Int64Type, IntoColumn, IntoSeries,
+    NamedFrom, NewChunkedArray, PolarsNumericType, Series, StringChunked,
 };
 use retrysim_core::stats::Estimate;
 
@@ -15,10 +16,11 @@ pub(super) fn names<'a>(name: &str, values: impl Iterator<Item = &'a str>) -> Co
 /// A text column of stretches: each of the texts so many times.
 pub(super) fn stretches<'a>(
     name: &str,
-    texts: impl Iterator<Item = &'a str>,
+    mut texts: impl Iterator<Item = &'a str>,
     times: usize,
 ) -> Result<Column, Error> {
-    let mut column = StringChunked::full_null(name.into(), 0);
+    let first = texts.next().map(|text| StringChunked::full(name.into(), text, times));
+    let mut column = first.unwrap_or_else(|| StringChunked::full_null(name.into(), 0));
     for text in texts {
         column.append_owned(StringChunked::full(name.into(), text, times)).map_err(Error::Frame)?;
     }
@@ -27,27 +29,30 @@ pub(super) fn stretches<'a>(
 
 /// A column of numbers; NaN becomes null.
 pub(super) fn floats(name: &str, values: Vec<f64>) -> Column {
-    with_nulls(name, values, |x| x)
+    with_nulls::<Float64Type>(name, values, |x| x)
 }
 
 /// A column of whole numbers; NaN becomes null.
 #[expect(clippy::cast_possible_truncation, reason = "counts are whole and below 2^53")]
 pub(super) fn counts(name: &str, values: Vec<f64>) -> Column {
-    with_nulls(name, values, |x| x as i64)
+    with_nulls::<Int64Type>(name, values, |x| x as i64)
 }
 
-/// Most columns have no null, and then need not be told where there is one.
-fn with_nulls<T>(name: &str, values: Vec<f64>, of: impl Fn(f64) -> T) -> Column
+/// Most columns have no null, or nothing else: those are not built value by value.
+fn with_nulls<T: PolarsNumericType>(name: &str, values: Vec<f64>, of: impl Fn(f64) -> T::Native) -> Column
 where
-    Series: NamedFrom<Vec<T>, [T]> + NamedFrom<Vec<Option<T>>, [Option<T>]>,
+    ChunkedArray<T>: IntoSeries,
 {
-    let series = if values.iter().any(|x| x.is_nan()) {
-        let values: Vec<Option<T>> = values.into_iter().map(|x| (!x.is_nan()).then(|| of(x))).collect();
-        Series::new(name.into(), values)
+    let nulls = values.iter().filter(|x| x.is_nan()).count();
+    let column: ChunkedArray<T> = if nulls == 0 {
+        ChunkedArray::from_vec(name.into(), values.into_iter().map(of).collect())
+    } else if nulls == values.len() {
+        ChunkedArray::full_null(name.into(), nulls)
     } else {
-        Series::new(name.into(), values.into_iter().map(of).collect::<Vec<T>>())
+        let values = values.into_iter().map(|x| (!x.is_nan()).then(|| of(x)));
+        ChunkedArray::from_iter_options(name.into(), values)
     };
-    series.into_column()
+    column.into_series().into_column()
 }
 
 /// A frame of columns that are equally long.

@@ -6,7 +6,7 @@ mod build;
 mod schema;
 
 use indexmap::{IndexMap, IndexSet};
-use polars::prelude::{DataFrame, NamedFrom, Series};
+use polars::prelude::{DataFrame, IntoColumn, NamedFrom, Series, UInt64Chunked};
 use retrysim_core::{
     callers::Decision,
     record::{Column as Metric, Kind, Outcome},
@@ -28,8 +28,8 @@ impl Simulation {
         let mut columns = vec![
             stretches("scenario", std::iter::once(self.scenario.name.as_str()), policies.len() * runs)?,
             stretches("policy", policies.iter().map(String::as_str), runs)?,
-            Series::new("seed".into(), self.keys().map(|(_, seed, _)| seed).collect::<Vec<u64>>()).into(),
-            Series::new("run".into(), self.keys().map(|(_, _, run)| run).collect::<Vec<u64>>()).into(),
+            UInt64Chunked::from_vec("seed".into(), self.keys().map(|(_, seed, _)| seed).collect()).into_column(),
+            UInt64Chunked::from_vec("run".into(), self.keys().map(|(_, _, run)| run).collect()).into_column(),
         ];
         let metrics = self.runs.columns.iter().zip(columns_of(&self.runs.values, self.runs.columns.len()));
         columns.extend(metrics.map(|(metric, values)| metric_column(metric, values)));

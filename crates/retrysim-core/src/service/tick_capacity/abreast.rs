@@ -257,7 +257,7 @@ impl Prepared<'_> {
             } else {
                 let delays = each_delay(now, &due[..requests], bits, policy, draws, pasts);
                 let delays = f64x8::load_array(simd, delays);
-                retry = retry & !delays.is_nan();
+                retry &= !delays.is_nan();
                 delays
             };
             let ticks = self.grid.retry_ticks(simd, now.tick, delays).compress(retry).to_array();

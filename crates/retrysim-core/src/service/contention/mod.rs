@@ -10,12 +10,14 @@
 //!
 //! After Marc Brooker's simulation of 2015 (see `data/published`).
 
+mod ahead;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Base, Crowd, Kernel};
 use crate::{
     callers::{Call, Callers, Decision, Failure},
-    draw::{Draws, Purpose, SENDS},
+    draw::{Draws, Philox, Purpose},
     error::Error,
     event_queue::{EventKind, EventQueue},
     latency::{Latency, Sampler},
@@ -68,25 +70,75 @@ struct Try {
     read: f64,
     write: f64,
     answer: f64,
-    /// Of the stream of the delay after it.
-    bits: u64,
-}
-
-/// The random part of an attempt.
-#[derive(Clone, Copy, Debug, Default)]
-struct Drawn {
-    /// Delays of its four messages.
-    hops: [f64; 4],
-    /// The beginning of the stream of the delay after it.
-    bits: u64,
 }
 
 impl Try {
-    /// The attempt that the client starts at `start`.
-    fn new(start: f64, Drawn { hops, bits }: Drawn) -> Self {
+    /// The attempt that the client starts at `start`, with the delays of its four messages.
+    #[inline]
+    fn new(start: f64, hops: [f64; 4]) -> Self {
         let read = start + hops[0];
         let write = read + hops[1] + hops[2];
-        Self { start, read, write, answer: write + hops[3], bits }
+        Self { start, read, write, answer: write + hops[3] }
+    }
+}
+
+/// What a run comes to.
+#[derive(Debug)]
+struct Totals {
+    writes: u64,
+    gave_up: u64,
+    most: u32,
+    completion: Completion,
+    finish: f64,
+    done_sum: f64,
+    last_commit: f64,
+}
+
+impl Totals {
+    fn new(clients: u32) -> Self {
+        Self {
+            writes: 0,
+            gave_up: 0,
+            most: 0,
+            completion: Completion::new(u64::from(clients)),
+            finish: f64::NAN,
+            done_sum: 0.0,
+            last_commit: f64::NEG_INFINITY,
+        }
+    }
+
+    /// A write arrives at the server.
+    #[inline]
+    fn write(&mut self, attempt: u32) {
+        self.writes += 1;
+        self.most = self.most.max(attempt);
+    }
+
+    /// The write changes the version; its client learns of it at `answer`.
+    #[inline]
+    fn commit(&mut self, now: f64, answer: f64, unit: Unit) {
+        self.last_commit = now;
+        // Marks of completion go by commits, whose order is the order of events.
+        self.completion.success(unit.to_secs(answer));
+        self.finish = answer.max(self.finish);
+        self.done_sum += answer;
+    }
+
+    fn columns(&self, clients: u32, unit: Unit, row: &mut [f64]) {
+        let base = Base {
+            attempts: self.writes,
+            successes: self.completion.successes(),
+            gave_up: self.gave_up,
+            finish_s: if self.completion.is_complete() { unit.to_secs(self.finish) } else { f64::NAN },
+            crashes: f64::NAN,
+            peak_arrivals: f64::NAN,
+            calls: u64::from(clients),
+        };
+        let rest = base.write(row);
+        let [t50, t90, t99, _] = self.completion.times();
+        #[expect(clippy::cast_precision_loss, reason = "counts")]
+        let mean_done = unit.to_secs(self.done_sum / self.completion.successes() as f64);
+        rest.copy_from_slice(&[t50, t90, t99, mean_done, f64::from(self.most)]);
     }
 }
 
@@ -96,33 +148,12 @@ pub struct Scratch {
     queue: EventQueue,
     calls: Vec<Call>,
     tries: Vec<Try>,
-    /// What is drawn for each client's attempts, this one and those after it.
-    drawn: Vec<[Drawn; SENDS]>,
-}
-
-impl Prepared {
-    /// The random part of a client's attempt, drawn together with some later ones where the generator allows it.
-    #[inline]
-    fn draw<D: Draws>(
-        &self,
-        client: u32,
-        attempt: u32,
-        draws: &mut D,
-        drawn: &mut [[Drawn; SENDS]],
-    ) -> Drawn {
-        let drawn = &mut drawn[client as usize];
-        let place = (attempt - 1) as usize % SENDS;
-        if place == 0 || !D::KEYED {
-            draws.sends(client, attempt, |i, bits, stream| {
-                drawn[place + i] = Drawn { hops: self.network.samples(stream), bits };
-            });
-        }
-        drawn[place]
-    }
+    ahead: ahead::Scratch,
 }
 
 impl Kernel for Prepared {
     type Scratch = Scratch;
+    const TOGETHER: usize = 1;
 
     fn columns(&self) -> Vec<Column> {
         Base::columns_and(
@@ -140,19 +171,19 @@ impl Kernel for Prepared {
         scratch: &mut Scratch,
         row: &mut [f64],
     ) -> bool {
-        let Scratch { queue, calls, tries, drawn } = scratch;
+        let Scratch { queue, calls, tries, .. } = scratch;
         let mut callers = Callers::new(policy, self.crowd.population);
-        let mut completion = Completion::new(u64::from(self.crowd.clients()));
-        let (mut writes, mut gave_up, mut most, mut done_sum) = (0_u64, 0_u64, 0_u32, 0.0_f64);
-        let (mut last_commit, mut finish) = (f64::NEG_INFINITY, f64::NAN);
+        let mut totals = Totals::new(self.crowd.clients());
+        let hops = |client, attempt, draws: &mut D| {
+            self.network.samples(&mut draws.at(Purpose::Network, client, attempt))
+        };
         calls.clear();
         tries.clear();
-        drawn.resize(self.crowd.clients() as usize, [Drawn::default(); SENDS]);
         for client in 0..self.crowd.clients() {
             let start = self.crowd.start(client, draws);
             let call = callers.call(client, client, start);
             callers.on_send(&call, start);
-            tries.push(Try::new(start, self.draw(client, 1, draws, drawn)));
+            tries.push(Try::new(start, hops(client, 1, draws)));
             calls.push(call);
         }
         queue.start(tries.iter().map(|attempt| attempt.write));
@@ -162,16 +193,11 @@ impl Kernel for Prepared {
         {
             let call = &mut calls[client as usize];
             let sent = *call;
-            let Try { start, read, answer, bits, .. } = tries[client as usize];
-            writes += 1;
-            most = most.max(sent.attempt);
-            let (outcome, decision) = if last_commit < read {
-                last_commit = now;
+            let Try { start, read, answer, .. } = tries[client as usize];
+            totals.write(sent.attempt);
+            let (outcome, decision) = if totals.last_commit < read {
+                totals.commit(now, answer, self.unit);
                 callers.on_success(call, answer);
-                // Marks of completion go by commits, whose order is the order of events.
-                completion.success(self.unit.to_secs(answer));
-                finish = answer.max(finish);
-                done_sum += answer;
                 queue.remove();
                 (Outcome::Ok, None)
             } else {
@@ -180,35 +206,33 @@ impl Kernel for Prepared {
                     call,
                     answer,
                     failure,
-                    &mut draws.resume(Purpose::Attempt, client, sent.attempt, bits),
+                    &mut draws.at(Purpose::Attempt, client, sent.attempt),
                 );
                 if let Decision::Retry(wait) = decision {
                     callers.on_send(call, answer + wait);
-                    let attempt = Try::new(answer + wait, self.draw(client, call.attempt, draws, drawn));
+                    let attempt = Try::new(answer + wait, hops(client, call.attempt, draws));
                     queue.follow(attempt.write, EventKind::Start);
                     tries[client as usize] = attempt;
                 } else {
                     queue.remove();
-                    gave_up += 1;
+                    totals.gave_up += 1;
                 }
                 (Outcome::Error, Some(decision))
             };
             recorder.attempt(&Attempt { call: &sent, start, end: answer, outcome, decision });
         }
-        let base = Base {
-            attempts: writes,
-            successes: completion.successes(),
-            gave_up,
-            finish_s: if completion.is_complete() { self.unit.to_secs(finish) } else { f64::NAN },
-            crashes: f64::NAN,
-            peak_arrivals: f64::NAN,
-            calls: u64::from(self.crowd.clients()),
-        };
-        let rest = base.write(row);
-        let [t50, t90, t99, _] = completion.times();
-        #[expect(clippy::cast_precision_loss, reason = "counts")]
-        let mean_done = self.unit.to_secs(done_sum / completion.successes() as f64);
-        rest.copy_from_slice(&[t50, t90, t99, mean_done, f64::from(most)]);
+        totals.columns(self.crowd.clients(), self.unit, row);
         !callers.is_endless()
+    }
+
+    fn run_together(
+        &self,
+        policy: &Compiled,
+        draws: &[Philox],
+        scratch: &mut Scratch,
+        done: &mut dyn FnMut(usize, &[f64]),
+    ) -> bool {
+        let [draws] = draws else { return false };
+        self.ahead(policy, draws, scratch, done)
     }
 }
