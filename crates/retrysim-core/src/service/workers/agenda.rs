@@ -1,8 +1,9 @@
 //! What will happen, in order of time.
 
-use std::{cmp::Reverse, collections::BinaryHeap};
-
-use super::slots::Key;
+use super::{
+    slots::Key,
+    timeline::{Timed, Timeline},
+};
 
 /// What happens; at one moment in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,22 @@ impl Happening {
 }
 
 /// Time, as bits that are ordered as times are; kind and number in one; and whose it is.
-type Entry = (u64, u64, Key);
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    time: u64,
+    order: u64,
+    key: Key,
+}
+
+impl Timed for Entry {
+    fn time(&self) -> u64 {
+        self.time
+    }
+
+    fn order(&self) -> u64 {
+        self.order
+    }
+}
 
 /// Bits of an event's number, below its kind.
 const NUMBER: u32 = 56;
@@ -53,7 +69,7 @@ const NUMBER: u32 = 56;
 /// What will happen before the horizon.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    heap: BinaryHeap<Reverse<Entry>>,
+    timeline: Timeline<Entry>,
     horizon: f64,
     planned: u64,
     /// Timers of attempts that are over.
@@ -62,7 +78,7 @@ pub(super) struct Agenda {
 
 impl Agenda {
     pub fn reset(&mut self, horizon: f64) {
-        self.heap.clear();
+        self.timeline.clear();
         (self.horizon, self.planned, self.void) = (horizon, 0, 0);
     }
 
@@ -70,7 +86,8 @@ impl Agenda {
     #[inline]
     pub fn plan(&mut self, time: f64, what: Happening, key: Key) {
         if time < self.horizon {
-            self.heap.push(Reverse(((time + 0.0).to_bits(), (what as u64) << NUMBER | self.planned, key)));
+            let order = (what as u64) << NUMBER | self.planned;
+            self.timeline.push(Entry { time: (time + 0.0).to_bits(), order, key });
             self.planned += 1;
         }
     }
@@ -78,7 +95,7 @@ impl Agenda {
     /// What happens next.
     #[inline]
     pub fn next(&mut self) -> Option<(f64, Happening, Key)> {
-        let Reverse((time, order, key)) = self.heap.pop()?;
+        let Entry { time, order, key } = self.timeline.pop()?;
         Some((f64::from_bits(time), Happening::ALL[(order >> NUMBER) as usize], key))
     }
 
@@ -88,9 +105,9 @@ impl Agenda {
     pub fn disarm(&mut self, time: f64, is_alive: impl Fn(Key) -> bool) {
         const MANY: usize = 1024;
         self.void += usize::from(time < self.horizon);
-        if self.void > MANY.max(self.heap.len() / 2) {
+        if self.void > MANY.max(self.timeline.len() / 2) {
             let is_timer = |order: u64| order >> NUMBER == Happening::Timer as u64;
-            self.heap.retain(|Reverse((_, order, key))| !is_timer(*order) || is_alive(*key));
+            self.timeline.retain(|entry| !is_timer(entry.order) || is_alive(entry.key));
             self.void = 0;
         }
     }

@@ -23,6 +23,7 @@ mod line;
 mod server;
 mod slots;
 mod tally;
+mod timeline;
 
 use serde::{Deserialize, Serialize};
 
