@@ -95,7 +95,7 @@ impl Prepared<'_> {
     ) -> Option<(u64, Tally)> {
         let mut tally = Tally::new(self.workload, &self.outages, self.service.tick, self.grid.ticks);
         let mut health = Health::new(self, window);
-        let mut calls = self.start(draws, scratch);
+        let mut calls = self.start(simd, draws, scratch);
         let remembers = policy.looks_back || !policy.is_simple() || !policy.is_columnar(None);
         let mut steps = 0;
         scratch.pasts.clear();
@@ -134,9 +134,9 @@ impl Prepared<'_> {
         Some((calls, tally))
     }
 
-    /// First sends of a burst, into the calendar.
+    /// First sends of a burst, into the calendar; gives their number.
     #[inline(always)]
-    fn start(&self, draws: &Philox, scratch: &mut Scratch) -> u64 {
+    fn start<S: Simd>(&self, simd: S, draws: &Philox, scratch: &mut Scratch) -> u64 {
         let Scratch { calendar, clients, .. } = scratch;
         calendar.reset(self.grid.ticks);
         clients.clear();
@@ -144,22 +144,22 @@ impl Prepared<'_> {
             return 0;
         }
         let burst = self.crowd.clients();
-        if self.crowd.spread <= 0.0 {
-            (0..burst).for_each(|client| calendar.push(&[0], &[due(client, 1)]));
-            return u64::from(burst);
-        }
         for first in (0..burst).step_by(ROW) {
-            let mut keys = [0; ROW];
-            for (key, client) in keys.iter_mut().zip(first..) {
-                *key = due(client, 0);
+            let (mut keys, mut calls, mut starts) = ([0; ROW], [0; ROW], [0.0; ROW]);
+            for (i, client) in (0..ROW).zip(first..) {
+                (keys[i], calls[i]) = (due(client, 0), due(client, 1));
             }
-            let [_, bits] = draws.blocks(Purpose::Start, &keys);
-            for (bits, client) in bits.iter().zip(first..burst) {
-                let start = self.crowd.spread * unit(bits.rotate_left(32));
-                calendar.push(&[self.grid.first_tick(start) as u64], &[due(client, 1)]);
+            if self.crowd.spread > 0.0 {
+                let [_, bits] = draws.blocks(Purpose::Start, &keys);
+                for i in 0..ROW {
+                    starts[i] = self.crowd.spread * unit(bits[i].rotate_left(32));
+                }
             }
+            let ticks = self.grid.first_ticks(simd, f64x8::load_array(simd, starts)).to_array();
+            let clients = ROW.min((burst - first) as usize);
+            calendar.push(&ticks[..clients], &calls[..clients]);
         }
-        u64::from(self.crowd.clients())
+        u64::from(burst)
     }
 
     /// New calls of an open workload, behind the retries of the tick; gives the number of requests.

@@ -55,6 +55,15 @@ impl Grid {
         }
     }
 
+    /// What [`Grid::first_tick`] gives for each time.
+    #[inline(always)]
+    pub fn first_ticks<S: Simd>(self, simd: S, times: f64x8<S>) -> u64x8<S> {
+        match self.answers_at {
+            AnswersAt::TickEnd => round_all(simd, (times / f64x8::splat(simd, self.tick)).trunc()),
+            AnswersAt::TickStart => round_all(simd, self.all_reached(simd, times)),
+        }
+    }
+
     /// What [`Grid::retry_tick`] gives for each wait.
     #[inline(always)]
     pub fn retry_ticks<S: Simd>(self, simd: S, tick: usize, waits: f64x8<S>) -> u64x8<S> {

@@ -131,7 +131,7 @@ mod tests {
             for i in 0..20_000_u64 {
                 word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 if word >> 62 != 0 || heap.is_empty() {
-                    let entry = (now + (word >> 20) % far.min(u64::MAX - now), (word >> 40) % 7 << 32 | i);
+                    let entry = (now + (word >> 20) % far.min(u64::MAX - now), ((word >> 40) % 7) << 32 | i);
                     timeline.push(entry);
                     heap.push(Reverse(entry));
                 } else {
