@@ -49,8 +49,11 @@ pub enum Purpose {
     Work = 7,
 }
 
-/// Attempts of a call that are drawn together: more would often be in vain.
-pub const SENDS: usize = 2;
+/// Attempts of a call whose streams are begun together: more would often be in vain.
+pub const BEGUN: usize = 4;
+
+/// Attempts of a client that are drawn together with their network delays, which are more work.
+pub(crate) const SENDS: usize = 2;
 
 /// The random numbers of one run.
 pub trait Draws {
@@ -77,8 +80,8 @@ pub trait Draws {
 
     /// The first 64 bits of the streams of a call's attempts from `attempt` on, for [`Draws::resume`]; 0 if streams have
     /// no beginning.
-    fn begin(&mut self, _call: u32, _attempt: u32) -> [u64; SENDS] {
-        [0; SENDS]
+    fn begin(&mut self, _call: u32, _attempt: u32) -> [u64; BEGUN] {
+        [0; BEGUN]
     }
 
     /// The stream that [`Draws::at`] gives, its beginning drawn already.

@@ -10,7 +10,7 @@ use rand_core::{TryRng, utils};
 use rand_philox::philox4x32_10;
 
 use super::{
-    Batch, Draws, Purpose, SENDS, Stream,
+    BEGUN, Batch, Draws, Purpose, SENDS, Stream,
     batch::{mark_smallest, unit},
 };
 
@@ -149,7 +149,7 @@ impl Draws for Philox {
     }
 
     #[inline]
-    fn begin(&mut self, call: u32, attempt: u32) -> [u64; SENDS] {
+    fn begin(&mut self, call: u32, attempt: u32) -> [u64; BEGUN] {
         let counter = self.counter(Purpose::Attempt, call, attempt);
         dispatch!(self.level, _simd => begin(counter, self.key))
     }
@@ -223,8 +223,8 @@ fn open(
 
 /// The beginnings of streams whose indices follow each other.
 #[inline(always)]
-fn begin(counter: [u32; 4], key: [u32; 2]) -> [u64; SENDS] {
-    let mut bits = [0; SENDS];
+fn begin(counter: [u32; 4], key: [u32; 2]) -> [u64; BEGUN] {
+    let mut bits = [0; BEGUN];
     for (bits, lane) in bits.iter_mut().zip(0..) {
         let [_, second] = numbers([counter[0].wrapping_add(lane), counter[1], counter[2], counter[3]], key);
         *bits = second.rotate_left(32);

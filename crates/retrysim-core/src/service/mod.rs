@@ -262,3 +262,44 @@ impl Base {
         rest
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs made together, as bits; they are made.
+    fn together<K: Kernel>(kernel: &K, policy: &Compiled, draws: &[Philox]) -> Vec<Vec<u64>> {
+        let mut rows = vec![Vec::new(); draws.len()];
+        for (draws, rows) in draws.chunks(K::TOGETHER).zip(rows.chunks_mut(K::TOGETHER)) {
+            let mut done = |run: usize, row: &[f64]| rows[run] = row.iter().map(|x| x.to_bits()).collect();
+            assert!(kernel.run_together(policy, draws, &mut K::Scratch::default(), &mut done));
+        }
+        assert!(rows.iter().all(|row| row.len() == kernel.columns().len()));
+        rows
+    }
+
+    /// Policies whose stages can be vectors, with and without a look back, and one whose stages can't.
+    #[test]
+    fn plain_vectors_give_the_same() {
+        let draws: Vec<Philox> = (0..40).map(|run| Philox::new(5, run)).collect();
+        let plain: Vec<Philox> = draws.iter().map(|draws| draws.plain()).collect();
+        for name in ["overload", "contention", "herd", "devices"] {
+            let path = format!("{}/../../data/scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+            let scenario = Scenario::from_toml(&std::fs::read_to_string(path).unwrap()).unwrap();
+            for delay in [
+                "{ exp = { base = '100ms' } }, { cap = '5s' }, { jitter = [0, 1] }",
+                "{ prev = { first = '100ms' } }, { uniform = { lo = { abs = '100ms' }, hi = { prev = 3 } } }, { cap = '5s' }",
+                "{ polly_v2 = { base = '100ms' } }, { cap = '5s' }",
+            ] {
+                let policy = Policy::from_toml(&format!("delay = [{delay}]")).unwrap().compile(scenario.unit);
+                let [native, plain] = [&draws, &plain].map(|draws| match &scenario.service {
+                    Service::TickCapacity(service) => together(&service.prepare(&scenario), &policy, draws),
+                    Service::Overload(service) => together(&service.prepare(&scenario), &policy, draws),
+                    Service::Contention(service) => together(&service.prepare(&scenario), &policy, draws),
+                    _ => Vec::new(),
+                });
+                assert_eq!(native, plain, "{name}: {delay}");
+            }
+        }
+    }
+}

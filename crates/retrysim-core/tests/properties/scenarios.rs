@@ -1,14 +1,10 @@
 //! Results depend on the scenario, the seed and the run, and on nothing else.
 
-use std::ops::ControlFlow;
-
 use proptest::prelude::*;
 use retrysim_core::{
-    Generator, Plan, Policy, RunConfig, Scenario, Unit,
-    record::Recorder,
+    Policy, Scenario, Unit,
     scenario::{Burst, Closed, Open, Workload},
     service::Service,
-    simulate::record,
 };
 
 use crate::{all_bundled, bits, cases, generate, run};
@@ -34,7 +30,7 @@ fn small() -> impl Strategy<Value = Scenario> {
     )
 }
 
-fn any_scenario() -> impl Strategy<Value = Scenario> {
+pub(super) fn any_scenario() -> impl Strategy<Value = Scenario> {
     prop_oneof![small(), generate::scenario()]
 }
 
@@ -79,29 +75,6 @@ proptest! {
                 prop_assert_eq!(bits(&alone), bits(&joined), "{} of {}", column.name, policy);
             }
         }
-    }
-}
-
-/// Sees nothing, but might.
-struct Witness;
-
-impl Recorder for Witness {}
-
-proptest! {
-    #![proptest_config(cases(400))]
-
-    #[test]
-    fn columns_give_what_one_by_one_gives(mut scenario in any_scenario(), seed: u64) {
-        // Nobody shares anything and nobody is watched, so that totals alone allow any order.
-        scenario.generator = Generator::Philox;
-        scenario.probe = None;
-        let limited = scenario.policy.values_mut().filter(|policy| policy.stop.max_attempts() < u32::MAX);
-        limited.for_each(|policy| policy.budget.clear());
-        let alone = run(&scenario, seed, 3, 1);
-        let names: Vec<&String> = scenario.policy.keys().collect();
-        let config = RunConfig::new(Plan::Runs { seed, runs: 3 });
-        let (watched, _) = record(&scenario, &names, &config, || Witness, &|| ControlFlow::Continue(())).unwrap();
-        prop_assert_eq!(bits(&alone.values), bits(&watched.values));
     }
 }
 

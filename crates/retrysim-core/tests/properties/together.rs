@@ -13,7 +13,7 @@ use retrysim_core::{
     simulate::record,
 };
 
-use super::{bits, bundled, cases, generate};
+use super::{bits, bundled, cases, generate, scenarios::any_scenario};
 
 /// Somebody who looks on: then runs are made one by one, in the order of events.
 struct Onlooker;
@@ -121,11 +121,24 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(cases(400))]
+
+    #[test]
+    fn an_onlooker_changes_nothing_anywhere(mut scenario in any_scenario(), seed: u64) {
+        // More of them share nothing.
+        scenario.probe = None;
+        let limited = scenario.policy.values_mut().filter(|policy| policy.stop.max_attempts() < u32::MAX);
+        limited.for_each(|policy| policy.budget.clear());
+        same_with_an_onlooker(&scenario, &Plan::Runs { seed, runs: 3 })?;
+    }
+}
+
 /// Runs with and without an onlooker, compared to the last bit.
 fn same_with_an_onlooker(scenario: &Scenario, plan: &Plan) -> Result<(), TestCaseError> {
     let config =
         RunConfig { generator: Some(Generator::Philox), threads: Some(1), ..RunConfig::new(plan.clone()) };
-    let policies = ["mine", "without_jitter"];
+    let policies: Vec<&String> = scenario.policy.keys().collect();
     let alone = simulate(scenario, &policies, &config).unwrap();
     let go_on = || ControlFlow::Continue(());
     let (watched, _) = record(scenario, &policies, &config, || Onlooker, &go_on).unwrap();

@@ -424,34 +424,3 @@ fn key_of<S: Simd>(simd: S, time: f64x8<S>, kind: u64) -> u64x8<S> {
     let bits: u64x8<S> = (time + f64x8::splat(simd, 0.0)).bitcast();
     (bits << 1) | u64x8::splat(simd, kind)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{policy::Policy, scenario::Scenario, service::Service};
-
-    /// A policy whose stages can be columns, and one whose can't.
-    #[test]
-    fn plain_vectors_give_the_same() {
-        let text = include_str!("../../../data/scenarios/overload.toml");
-        let scenario = Scenario::from_toml(text).unwrap();
-        let Service::Overload(service) = &scenario.service else { unreachable!("overload") };
-        let prepared = service.prepare(&scenario);
-        let draws: Vec<Philox> = (0..100).map(|run| Philox::new(5, run)).collect();
-        let plain: Vec<Philox> = draws.iter().map(|draws| draws.plain()).collect();
-        let polly = Policy::from_toml("delay = [{ polly_v2 = { base = '100ms' } }, { cap = '5s' }]").unwrap();
-        for policy in [scenario.policy("full").unwrap(), &polly] {
-            let policy = policy.compile(scenario.unit);
-            let rows = |draws: &[Philox]| {
-                let mut rows = vec![Vec::new(); draws.len()];
-                let mut done = |run: usize, row: &[f64]| {
-                    rows[run] = row.iter().map(|x| x.to_bits()).collect::<Vec<u64>>()
-                };
-                assert!(prepared.in_lanes(&policy, draws, &mut Scratch::default(), &mut done));
-                rows
-            };
-            assert_eq!(rows(&draws), rows(&plain));
-            assert!(rows(&draws).iter().all(|row| !row.is_empty()));
-        }
-    }
-}
