@@ -1,7 +1,9 @@
 //! The functions of the language.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use retrysim_core::{
-    draw::{Draws, Philox, Purpose, Stream},
+    draw::{Draws, Philox, Purpose},
     stats,
 };
 use statrs::distribution::{ChiSquared, ContinuousCDF};
@@ -108,14 +110,33 @@ fn uniform_spread(n: f64, bins: f64, p: f64) -> Result<f64, String> {
     if !(1.0..=1e5).contains(&n) || !(1.0..=1e3).contains(&bins) || !(0.0..=1.0).contains(&p) {
         return Err("uniform_spread takes 1 to 100000 numbers, 1 to 1000 bins and a probability".into());
     }
-    let mut spreads = Vec::with_capacity(REPETITIONS as usize);
-    for repetition in 0..REPETITIONS {
-        let mut counts = vec![0.0; bins as usize];
-        for number in 0..n as u32 {
-            let u = Philox::new(0, u64::from(repetition)).at(Purpose::Statistics, 1, number).unit();
-            counts[(u * bins) as usize] += 1.0;
-        }
-        spreads.push(reduce("spread", &counts, 0.5));
+    let spreads = uniform_spreads(n as u32, bins as u32);
+    Ok(stats::quantile_lower(&spreads, p))
+}
+
+/// The spreads of all repetitions, sorted. An entry asks for several quantiles of them, so those of the last question
+/// are kept.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a bin")]
+fn uniform_spreads(n: u32, bins: u32) -> Arc<[f64]> {
+    type Answered = ((u32, u32), Arc<[f64]>);
+    static LAST: Mutex<Option<Answered>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((question, spreads)) = &*last
+        && *question == (n, bins)
+    {
+        return spreads.clone();
     }
-    Ok(stats::quantile_lower(&stats::sorted(&spreads), p))
+    let spread = |repetition| {
+        let mut draws = Philox::new(0, u64::from(repetition));
+        let mut counts = vec![0.0; bins as usize];
+        for number in 0..n {
+            let u = draws.number(Purpose::Statistics, 1, number);
+            counts[(u * f64::from(bins)) as usize] += 1.0;
+        }
+        reduce("spread", &counts, 0.5)
+    };
+    let spreads: Vec<f64> = (0..REPETITIONS).map(spread).collect();
+    let spreads: Arc<[f64]> = stats::sorted(&spreads).into();
+    *last = Some(((n, bins), spreads.clone()));
+    spreads
 }

@@ -1,8 +1,8 @@
 //! Columns and frames from iterators.
 
 use polars::prelude::{
-    ChunkFull, ChunkFullNull, ChunkedArray, Column, DataFrame, Float64Type, Int64Type, IntoColumn, IntoSeries,
-    NamedFrom, NewChunkedArray, PolarsNumericType, Series, StringChunked,
+    ChunkFull, ChunkFullNull, ChunkedArray, Column, DataFrame, Float64Type, Int64Type, IntoColumn,
+    IntoSeries, NamedFrom, NewChunkedArray, PolarsNumericType, Series, StringChunked,
 };
 use retrysim_core::stats::Estimate;
 

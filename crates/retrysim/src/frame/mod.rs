@@ -28,7 +28,8 @@ impl Simulation {
         let mut columns = vec![
             stretches("scenario", std::iter::once(self.scenario.name.as_str()), policies.len() * runs)?,
             stretches("policy", policies.iter().map(String::as_str), runs)?,
-            UInt64Chunked::from_vec("seed".into(), self.keys().map(|(_, seed, _)| seed).collect()).into_column(),
+            UInt64Chunked::from_vec("seed".into(), self.keys().map(|(_, seed, _)| seed).collect())
+                .into_column(),
             UInt64Chunked::from_vec("run".into(), self.keys().map(|(_, _, run)| run).collect()).into_column(),
         ];
         let metrics = self.runs.columns.iter().zip(columns_of(&self.runs.values, self.runs.columns.len()));
