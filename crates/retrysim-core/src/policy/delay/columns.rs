@@ -20,14 +20,12 @@ pub(crate) struct Retries<S: Simd> {
 
 impl Delay {
     /// Whether [`Delay::before_retries`] can be used.
-    #[must_use]
-    pub fn is_columnar(&self) -> bool {
+    pub(crate) fn is_columnar(&self) -> bool {
         self.rest.iter().filter(|op| op.draws()).count() <= 1 && self.rest.iter().all(Op::is_columnar)
     }
 
     /// Whether a stage looks at the delay that was returned last.
-    #[must_use]
-    pub fn looks_back(&self) -> bool {
+    pub(crate) fn looks_back(&self) -> bool {
         !self.rest.iter().all(|op| op.is_columnar() && !matches!(op, Op::Prev { .. } | Op::Uniform { .. }))
     }
 
