@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdMask, dispatch, f64x8, mask64x8, u64x8};
+use fearless_simd::{Select, Simd, SimdBase, SimdMask, dispatch, f64x8, mask64x8, u64x8};
 
 use super::{Prepared, Totals};
 use crate::{
@@ -32,10 +32,11 @@ const MOST_CLIENTS: usize = 8;
 /// A value of each run.
 type Lane<T> = [T; LANES];
 
-/// Events as numbers, as [`EventQueue`](crate::event_queue::EventQueue) orders them: time, then kind.
-const NEVER: u64 = u64::MAX;
-const END: u64 = 0;
-const START: u64 = 1;
+/// The next start of a client that waits for the end of its call: if that ends well there is none.
+const UNKNOWN: f64 = f64::INFINITY;
+
+/// The next start of a client that has no attempt left: beyond every horizon.
+const GAVE_UP: f64 = f64::MAX;
 
 /// What a worker keeps from block to block.
 #[derive(Debug, Default)]
@@ -52,36 +53,22 @@ struct Group {
     runs: Lane<usize>,
     active: u64,
     draws: Abreast<LANES>,
-    sums: Sums,
+    /// Most calls in flight.
+    peak: Lane<u64>,
 }
 
 /// A client in each run.
 #[derive(Clone, Copy, Debug)]
 struct Client {
-    /// Its next event.
-    next: Lane<u64>,
-    attempt: Lane<u64>,
-    /// As the how-manieth start of the run its call went into flight.
-    number: Lane<u64>,
+    /// Its next start, as far as it is known.
+    next: Lane<f64>,
+    /// Attempts that it has started, when the last one ends, and when the next one starts if that fails.
+    attempts: Lane<u64>,
+    end: Lane<f64>,
+    retry: Lane<f64>,
     /// What its call remembers of its delays.
     previous: Lane<f64>,
     telescope: Lane<f64>,
-}
-
-/// What is counted in each run.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    starts: Lane<u64>,
-    in_flight: Lane<u64>,
-    peak: Lane<u64>,
-    doomed_through: Lane<u64>,
-    most: Lane<u64>,
-    successes: Lane<u64>,
-    gave_up: Lane<u64>,
-    /// The fewest attempts of a success.
-    first_success: Lane<u64>,
-    marks: [Lane<f64>; 4],
-    last: Lane<f64>,
 }
 
 /// What runs are made from: the draws of each, and the rules as a step needs them.
@@ -93,16 +80,13 @@ struct Block<'b> {
     call: f64,
     capacity: u64,
     max_attempts: u64,
-    /// Successes at each mark of completion.
-    needed: [u64; 4],
 }
 
-/// Whose event is the earliest in each run, and what is known of that client.
-struct Acting<S: Simd> {
-    next: u64x8<S>,
+/// Who is the next to start in each run, when, and with which attempt.
+struct Starting<S: Simd> {
+    now: f64x8<S>,
     client: u64x8<S>,
     attempt: u64x8<S>,
-    number: u64x8<S>,
     previous: f64x8<S>,
 }
 
@@ -124,7 +108,6 @@ impl Prepared {
             call: self.call,
             capacity: u64::from(self.capacity),
             max_attempts: u64::from(policy.own.limits.max_attempts),
-            needed: Completion::needed(u64::from(clients)),
         };
         // A run whose calls could go on for ever is left to those who tell.
         let is_bounded = block.max_attempts < u64::from(MAX_ATTEMPTS)
@@ -155,10 +138,11 @@ impl Prepared {
         }
         while groups.iter().any(|group| group.active != 0) {
             for group in groups.iter_mut() {
-                let acting = Acting::find(simd, &group.clients[..block.clients]);
-                let over = acting.next.simd_eq(u64x8::splat(simd, NEVER)).to_bitmask() & group.active;
+                let starting = Starting::find(simd, block, &group.clients);
+                let starts = starting.now.simd_lt(f64x8::splat(simd, block.horizon));
+                let over = group.active & !starts.to_bitmask();
                 if over == 0 {
-                    group.step(simd, block, &acting);
+                    group.step(simd, block, &starting, starts);
                 } else {
                     self.turn_over(over, &mut waiting, block, group, row, done);
                 }
@@ -178,7 +162,7 @@ impl Prepared {
         done: &mut dyn FnMut(usize, &[f64]),
     ) {
         for lane in (0..LANES).filter(|lane| over >> lane & 1 == 1) {
-            self.totals(lane, &group.sums).write(self.crowd.clients(), row);
+            self.totals(lane, block, group).write(self.crowd.clients(), row);
             done(group.runs[lane], row);
             self.begin(lane, waiting, block, group);
         }
@@ -194,10 +178,11 @@ impl Prepared {
         group.runs[lane] = run;
         group.draws.set(lane, &draws);
         group.active |= 1 << lane;
-        group.sums.reset(lane);
+        group.peak[lane] = 0;
         for (client, number) in group.clients[..block.clients].iter_mut().zip(0..) {
-            client.next[lane] = key(self.crowd.start(number, &mut draws));
-            client.attempt[lane] = 1;
+            client.next[lane] = self.crowd.start(number, &mut draws);
+            client.attempts[lane] = 0;
+            client.end[lane] = f64::NEG_INFINITY;
             let Memory { previous, telescope } = block.policy.memory();
             (client.previous[lane], client.telescope[lane]) = (previous, telescope);
         }
@@ -205,34 +190,48 @@ impl Prepared {
 
     /// The totals of a run that is over.
     #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-    fn totals(&self, lane: usize, sums: &Sums) -> Totals {
-        let seconds = |time: f64| self.unit.to_secs(time);
-        let [t50, t90, t99, all] = sums.marks.map(|mark| seconds(mark[lane]));
-        Totals {
-            starts: sums.starts[lane],
-            successes: sums.successes[lane],
-            gave_up: sums.gave_up[lane],
-            peak: sums.peak[lane] as f64,
-            first_success: if sums.successes[lane] == 0 { f64::NAN } else { sums.first_success[lane] as f64 },
-            most: sums.most[lane] as f64,
-            times: [t50, t90, t99, seconds(sums.last[lane])],
-            finish: all,
+    fn totals(&self, lane: usize, block: &Block<'_>, group: &Group) -> Totals {
+        let mut totals = Totals {
+            starts: 0,
+            successes: 0,
+            gave_up: 0,
+            peak: group.peak[lane] as f64,
+            first_success: f64::NAN,
+            most: 0.0,
+            times: [f64::NAN; 4],
+            finish: f64::NAN,
+        };
+        let mut ends = [UNKNOWN; MOST_CLIENTS];
+        for (client, end) in group.clients[..block.clients].iter().zip(&mut ends) {
+            let attempts = client.attempts[lane];
+            totals.starts += attempts;
+            totals.most = totals.most.max(attempts as f64);
+            if client.next[lane] == UNKNOWN {
+                totals.successes += 1;
+                totals.first_success = totals.first_success.min(attempts as f64);
+                *end = client.end[lane];
+            } else if attempts >= block.max_attempts {
+                totals.gave_up += 1;
+            }
         }
+        sort(&mut ends);
+        let mut completion = Completion::new(block.clients as u64);
+        for end in &ends[..totals.successes as usize] {
+            completion.success(self.unit.to_secs(*end));
+        }
+        (totals.times, totals.finish) = (completion.times(), completion.finish());
+        totals
     }
-}
-
-/// The key of a start.
-fn key(time: f64) -> u64 {
-    (time + 0.0).to_bits() << 1 | START
 }
 
 impl Default for Group {
     /// No run.
     fn default() -> Self {
         let nobody = Client {
-            next: [NEVER; LANES],
-            attempt: [1; LANES],
-            number: [0; LANES],
+            next: [UNKNOWN; LANES],
+            attempts: [0; LANES],
+            end: [f64::NEG_INFINITY; LANES],
+            retry: [GAVE_UP; LANES],
             previous: [0.0; LANES],
             telescope: [0.0; LANES],
         };
@@ -241,32 +240,29 @@ impl Default for Group {
             runs: [0; LANES],
             active: 0,
             draws: Abreast::default(),
-            sums: Sums::default(),
+            peak: [0; LANES],
         }
     }
 }
 
-impl Sums {
-    fn reset(&mut self, lane: usize) {
-        let counts = [
-            &mut self.starts,
-            &mut self.in_flight,
-            &mut self.peak,
-            &mut self.doomed_through,
-            &mut self.most,
-            &mut self.successes,
-            &mut self.gave_up,
-        ];
-        counts.into_iter().for_each(|count| count[lane] = 0);
-        self.first_success[lane] = u64::MAX;
-        self.last[lane] = f64::NAN;
-        self.marks.iter_mut().for_each(|mark| mark[lane] = f64::NAN);
+/// Sorts numbers by comparing all neighbours as often as there are numbers, so that no branch depends on them.
+fn sort(values: &mut Lane<f64>) {
+    for round in 0..LANES {
+        for i in (round % 2..LANES - 1).step_by(2) {
+            let [a, b] = [values[i], values[i + 1]];
+            (values[i], values[i + 1]) = if b < a { (b, a) } else { (a, b) };
+        }
     }
 }
 
 #[inline(always)]
-fn load<S: Simd>(simd: S, values: &Lane<u64>) -> u64x8<S> {
+fn counts<S: Simd>(simd: S, values: &Lane<u64>) -> u64x8<S> {
     u64x8::load_array_ref(simd, values)
+}
+
+#[inline(always)]
+fn times<S: Simd>(simd: S, values: &Lane<f64>) -> f64x8<S> {
+    f64x8::load_array_ref(simd, values)
 }
 
 /// Sets the values whose mask is set.
@@ -281,116 +277,99 @@ fn count<S: Simd>(simd: S, mask: mask64x8<S>) -> u64x8<S> {
     mask.select(u64x8::splat(simd, 1), u64x8::splat(simd, 0))
 }
 
-impl<S: Simd> Acting<S> {
-    /// The earliest event of each run; among equals that of the lowest client.
+impl Client {
+    /// Where its call is in flight; at its end it has left.
     #[inline(always)]
-    fn find(simd: S, clients: &[Client]) -> Self {
-        let one = u64x8::splat(simd, 1);
-        let mut acting = Self {
-            next: u64x8::splat(simd, NEVER),
+    fn is_in_flight<S: Simd>(&self, simd: S, now: f64x8<S>) -> mask64x8<S> {
+        now.simd_lt(times(simd, &self.end))
+    }
+}
+
+impl<S: Simd> Starting<S> {
+    /// The earliest start of each run; among equals that of the lowest client.
+    #[inline(always)]
+    fn find(simd: S, block: &Block<'_>, clients: &[Client; MOST_CLIENTS]) -> Self {
+        let mut first = Self {
+            now: f64x8::splat(simd, UNKNOWN),
             client: u64x8::splat(simd, 0),
-            attempt: one,
-            number: one,
+            attempt: u64x8::splat(simd, 0),
             previous: f64x8::splat(simd, 0.0),
         };
-        for (client, place) in clients.iter().zip(0..) {
-            let next = load(simd, &client.next);
-            let is_earlier = next.simd_lt(acting.next);
-            acting.next = is_earlier.select(next, acting.next);
-            acting.client = is_earlier.select(u64x8::splat(simd, place), acting.client);
-            acting.attempt = is_earlier.select(load(simd, &client.attempt), acting.attempt);
-            acting.number = is_earlier.select(load(simd, &client.number), acting.number);
-            let previous = f64x8::load_array_ref(simd, &client.previous);
-            acting.previous = is_earlier.select(previous, acting.previous);
+        for (client, number) in clients[..block.clients].iter().zip(0..) {
+            let next = times(simd, &client.next);
+            let is_earlier = next.simd_lt(first.now);
+            first.now = is_earlier.select(next, first.now);
+            first.client = is_earlier.select(u64x8::splat(simd, number), first.client);
+            first.attempt = is_earlier.select(counts(simd, &client.attempts), first.attempt);
+            if block.policy.looks_back {
+                first.previous = is_earlier.select(times(simd, &client.previous), first.previous);
+            }
         }
-        acting
+        Self { attempt: first.attempt + u64x8::splat(simd, 1), ..first }
     }
 }
 
 impl Group {
-    /// One event in every run.
+    /// A start in every run that has one.
+    ///
+    /// A call needs no event at its end: what becomes of it is known from the starts before that, each of which dooms all
+    /// in flight or nobody, and so does the client's next start, if there is one.
     #[inline(always)]
-    fn step<S: Simd>(&mut self, simd: S, block: &Block<'_>, acting: &Acting<S>) {
-        let bits = self.bits(block, acting);
-        let all = |value: u64| u64x8::splat(simd, value);
-        let now: f64x8<S> = (acting.next >> 1).bitcast();
-        let is_start = (acting.next & all(1)).simd_eq(all(START));
-        let ends = !is_start;
-        let starts = is_start & now.simd_lt(f64x8::splat(simd, block.horizon));
-        let sums = &mut self.sums;
-
-        let started = load(simd, &sums.starts) + count(simd, starts);
-        let in_flight = load(simd, &sums.in_flight) + count(simd, starts) - count(simd, ends);
-        started.store_array(&mut sums.starts);
-        in_flight.store_array(&mut sums.in_flight);
-        load(simd, &sums.peak).max(in_flight).store_array(&mut sums.peak);
-        let most = load(simd, &sums.most).max(acting.attempt);
-        set(simd, starts, most, &mut sums.most);
-        // Whatever is in flight started no later than this call.
-        set(simd, starts & in_flight.simd_gt(all(block.capacity)), started, &mut sums.doomed_through);
-
-        let succeeds = ends & acting.number.simd_gt(load(simd, &sums.doomed_through));
-        let fails = ends & !succeeds;
-        let retries = fails & acting.attempt.simd_lt(all(block.max_attempts));
-        let successes = load(simd, &sums.successes) + count(simd, succeeds);
-        successes.store_array(&mut sums.successes);
-        (load(simd, &sums.gave_up) + count(simd, fails & !retries)).store_array(&mut sums.gave_up);
-        let first_success = load(simd, &sums.first_success).min(acting.attempt);
-        set(simd, succeeds, first_success, &mut sums.first_success);
-        set(simd, succeeds, now, &mut sums.last);
-        for (mark, needed) in sums.marks.iter_mut().zip(block.needed) {
-            set(simd, succeeds & successes.simd_eq(all(needed)), now, mark);
+    fn step<S: Simd>(&mut self, simd: S, block: &Block<'_>, starting: &Starting<S>, starts: mask64x8<S>) {
+        let Starting { now, client: who, attempt, .. } = *starting;
+        let clients = &mut self.clients[..block.clients];
+        let mut in_flight = u64x8::splat(simd, 1);
+        for client in clients.iter() {
+            in_flight += count(simd, client.is_in_flight(simd, now));
         }
+        let peak = in_flight.max(counts(simd, &self.peak));
+        set(simd, starts, peak, &mut self.peak);
+        let dooms = in_flight.simd_gt(u64x8::splat(simd, block.capacity));
 
-        let waits = self.waits(simd, block, acting, retries, &bits);
-        let end = key_of(simd, now + f64x8::splat(simd, block.call), END);
-        let start = key_of(simd, now + waits, START);
-        let next = retries.select(start, starts.select(end, all(NEVER)));
-        let retried = count(simd, retries);
+        let end = now + f64x8::splat(simd, block.call);
+        let waits = self.waits(simd, block, starting, starts);
+        let has_more = attempt.simd_lt(u64x8::splat(simd, block.max_attempts));
+        let retry = has_more.select(end + waits, f64x8::splat(simd, GAVE_UP));
+        let next = dooms.select(retry, f64x8::splat(simd, UNKNOWN));
         for (client, number) in self.clients[..block.clients].iter_mut().zip(0..) {
-            let is_acting = acting.client.simd_eq(all(number));
-            set(simd, is_acting, next, &mut client.next);
-            set(simd, is_acting, acting.attempt + retried, &mut client.attempt);
+            let is_doomed = dooms & client.is_in_flight(simd, now);
+            set(simd, is_doomed, times(simd, &client.retry), &mut client.next);
+            let is_starting = starts & who.simd_eq(u64x8::splat(simd, number));
+            set(simd, is_starting, next, &mut client.next);
+            set(simd, is_starting, attempt, &mut client.attempts);
+            set(simd, is_starting, end, &mut client.end);
+            set(simd, is_starting, retry, &mut client.retry);
             if block.policy.looks_back {
-                set(simd, is_acting & retries, waits, &mut client.previous);
+                set(simd, is_starting, waits, &mut client.previous);
             }
-            set(simd, is_acting & starts, started, &mut client.number);
         }
     }
 
-    /// The beginning of the stream of each actor's attempt: long before it is needed, if it is.
-    #[inline(always)]
-    fn bits<S: Simd>(&self, block: &Block<'_>, acting: &Acting<S>) -> Lane<u64> {
-        if !block.policy.draws() {
-            return [0; LANES];
-        }
-        let [_, bits] = self.draws.attempts(&acting.client.to_array(), &acting.attempt.to_array());
-        bits
-    }
-
-    /// How long each actor waits that retries.
+    /// How long each client waits after the attempt that it starts, should that fail.
     #[inline(always)]
     fn waits<S: Simd>(
         &mut self,
         simd: S,
         block: &Block<'_>,
-        acting: &Acting<S>,
-        retries: mask64x8<S>,
-        bits: &Lane<u64>,
+        starting: &Starting<S>,
+        starts: mask64x8<S>,
     ) -> f64x8<S> {
         let policy = block.policy;
+        let Starting { client, attempt, previous, .. } = *starting;
+        let mut bits = [0; LANES];
+        if policy.draws() {
+            [_, bits] = self.draws.attempts(&client.to_array(), &attempt.to_array());
+        }
         if !policy.is_columnar(None) {
-            let attempts = [acting.client.to_array(), acting.attempt.to_array()];
-            let waits = self.each_wait(block, attempts, retries.to_bitmask(), bits);
-            return f64x8::load_array(simd, waits);
+            let attempts = [client.to_array(), attempt.to_array()];
+            return f64x8::load_array(simd, self.each_wait(block, attempts, starts.to_bitmask(), &bits));
         }
         let mut units = [0.0; LANES];
         for i in 0..LANES {
             units[i] = unit(bits[i].rotate_left(32));
         }
         let units = f64x8::load_array(simd, units);
-        let retries = Retries { n: acting.attempt, previous: acting.previous, units };
-        policy.own.delay.before_retries(simd, &retries)
+        policy.own.delay.before_retries(simd, &Retries { n: attempt, previous, units })
     }
 
     /// The same, one after the other.
@@ -400,11 +379,11 @@ impl Group {
         &mut self,
         block: &Block<'_>,
         [numbers, attempts]: [Lane<u64>; 2],
-        retries: u64,
+        starts: u64,
         bits: &Lane<u64>,
     ) -> Lane<f64> {
         let mut waits = [0.0; LANES];
-        for lane in (0..LANES).filter(|lane| retries >> lane & 1 == 1) {
+        for lane in (0..LANES).filter(|lane| starts >> lane & 1 == 1) {
             let (number, attempt) = (numbers[lane] as u32, attempts[lane] as u32);
             let client = &mut self.clients[number as usize];
             let mut memory = Memory { previous: client.previous[lane], telescope: client.telescope[lane] };
@@ -416,11 +395,4 @@ impl Group {
         }
         waits
     }
-}
-
-/// Keys of events of one kind.
-#[inline(always)]
-fn key_of<S: Simd>(simd: S, time: f64x8<S>, kind: u64) -> u64x8<S> {
-    let bits: u64x8<S> = (time + f64x8::splat(simd, 0.0)).bitcast();
-    (bits << 1) | u64x8::splat(simd, kind)
 }
