@@ -1,7 +1,7 @@
-//! [`Overload`](super::Overload) for few clients, many runs side by side: a run a lane, an event of each at every step.
+//! [`Overload`](super::Overload) for few clients, many runs side by side: a run a lane, a start of each at every step.
 //!
-//! The same rules, the same draws and the same totals as one run after the other, without a branch that depends on a
-//! draw. For policies of which nothing but the delay and the number of attempts matters here; a lane whose run is over
+//! The same rules, the same draws and the same totals as one run after the other, with half the events and without a
+//! branch that depends on a draw. For policies of which nothing but the delay and the number of attempts matters here; a lane whose run is over
 //! takes the next one.
 
 use std::ops::Range;
@@ -23,9 +23,6 @@ use crate::{
 /// Runs in a vector.
 const LANES: usize = 8;
 
-/// Vectors whose steps take turns, so that one computes while another waits for its memory.
-const GROUPS: usize = 2;
-
 /// With more clients a queue finds the earliest event sooner.
 const MOST_CLIENTS: usize = 8;
 
@@ -41,7 +38,8 @@ const GAVE_UP: f64 = f64::MAX;
 /// What a worker keeps from block to block.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    groups: Vec<Group>,
+    /// Two, so that one is computed while the other waits for what it needs.
+    groups: [Group; 2],
     row: Vec<f64>,
 }
 
@@ -80,6 +78,8 @@ struct Block<'b> {
     call: f64,
     capacity: u64,
     max_attempts: u64,
+    /// Successes at each mark of completion.
+    needed: [u64; 4],
 }
 
 /// Who is the next to start in each run, when, and with which attempt.
@@ -108,6 +108,7 @@ impl Prepared {
             call: self.call,
             capacity: u64::from(self.capacity),
             max_attempts: u64::from(policy.own.limits.max_attempts),
+            needed: Completion::needed(u64::from(clients)),
         };
         // A run whose calls could go on for ever is left to those who tell.
         let is_bounded = block.max_attempts < u64::from(MAX_ATTEMPTS)
@@ -131,19 +132,20 @@ impl Prepared {
     ) {
         let Scratch { groups, row } = scratch;
         let mut waiting = 0..block.draws.len();
-        groups.clear();
-        groups.resize(GROUPS, Group::default());
         for group in groups.iter_mut() {
+            *group = Group::default();
             (0..LANES).for_each(|lane| self.begin(lane, &mut waiting, block, group));
         }
-        while groups.iter().any(|group| group.active != 0) {
-            for group in groups.iter_mut() {
-                let starting = Starting::find(simd, block, &group.clients);
-                let starts = starting.now.simd_lt(f64x8::splat(simd, block.horizon));
+        let [one, two] = groups;
+        while one.active | two.active != 0 {
+            let starting =
+                [Starting::find(simd, block, &one.clients), Starting::find(simd, block, &two.clients)];
+            let bits = [one.bits(block, &starting[0]), two.bits(block, &starting[1])];
+            for (group, i) in [(&mut *one, 0), (&mut *two, 1)] {
+                let starts = starting[i].now.simd_lt(f64x8::splat(simd, block.horizon));
+                group.step(simd, block, &starting[i], starts, &bits[i]);
                 let over = group.active & !starts.to_bitmask();
-                if over == 0 {
-                    group.step(simd, block, &starting, starts);
-                } else {
+                if over != 0 {
                     self.turn_over(over, &mut waiting, block, group, row, done);
                 }
             }
@@ -191,36 +193,37 @@ impl Prepared {
     /// The totals of a run that is over.
     #[expect(clippy::cast_precision_loss, reason = "counts are small")]
     fn totals(&self, lane: usize, block: &Block<'_>, group: &Group) -> Totals {
-        let mut totals = Totals {
-            starts: 0,
-            successes: 0,
-            gave_up: 0,
-            peak: group.peak[lane] as f64,
-            first_success: f64::NAN,
-            most: 0.0,
-            times: [f64::NAN; 4],
-            finish: f64::NAN,
-        };
-        let mut ends = [UNKNOWN; MOST_CLIENTS];
+        let (mut starts, mut successes, mut gave_up) = (0, 0, 0);
+        let (mut first_success, mut most) = (f64::INFINITY, 0.0_f64);
+        let mut ends = [f64::INFINITY; MOST_CLIENTS];
         for (client, end) in group.clients[..block.clients].iter().zip(&mut ends) {
             let attempts = client.attempts[lane];
-            totals.starts += attempts;
-            totals.most = totals.most.max(attempts as f64);
+            starts += attempts;
+            most = most.max(attempts as f64);
             if client.next[lane] == UNKNOWN {
-                totals.successes += 1;
-                totals.first_success = totals.first_success.min(attempts as f64);
+                successes += 1;
+                first_success = first_success.min(attempts as f64);
                 *end = client.end[lane];
             } else if attempts >= block.max_attempts {
-                totals.gave_up += 1;
+                gave_up += 1;
             }
         }
         sort(&mut ends);
-        let mut completion = Completion::new(block.clients as u64);
-        for end in &ends[..totals.successes as usize] {
-            completion.success(self.unit.to_secs(*end));
+        // When so many calls had succeeded, in seconds.
+        let when = |calls: u64| {
+            if calls <= successes { self.unit.to_secs(ends[calls as usize - 1]) } else { f64::NAN }
+        };
+        let [t50, t90, t99, all] = block.needed.map(when);
+        Totals {
+            starts,
+            successes,
+            gave_up,
+            peak: group.peak[lane] as f64,
+            first_success: if successes == 0 { f64::NAN } else { first_success },
+            most,
+            times: [t50, t90, t99, if successes == 0 { f64::NAN } else { when(successes) }],
+            finish: all,
         }
-        (totals.times, totals.finish) = (completion.times(), completion.finish());
-        totals
     }
 }
 
@@ -246,9 +249,9 @@ impl Default for Group {
 }
 
 /// Sorts numbers by comparing all neighbours as often as there are numbers, so that no branch depends on them.
-fn sort(values: &mut Lane<f64>) {
-    for round in 0..LANES {
-        for i in (round % 2..LANES - 1).step_by(2) {
+fn sort(values: &mut [f64; MOST_CLIENTS]) {
+    for round in 0..MOST_CLIENTS {
+        for i in (round % 2..MOST_CLIENTS - 1).step_by(2) {
             let [a, b] = [values[i], values[i + 1]];
             (values[i], values[i + 1]) = if b < a { (b, a) } else { (a, b) };
         }
@@ -312,10 +315,17 @@ impl<S: Simd> Starting<S> {
 impl Group {
     /// A start in every run that has one.
     ///
-    /// A call needs no event at its end: what becomes of it is known from the starts before that, each of which dooms all
-    /// in flight or nobody, and so does the client's next start, if there is one.
+    /// A call needs no event at its end: it fails if a start before that dooms it, and with the start that does so the
+    /// client's next one is known.
     #[inline(always)]
-    fn step<S: Simd>(&mut self, simd: S, block: &Block<'_>, starting: &Starting<S>, starts: mask64x8<S>) {
+    fn step<S: Simd>(
+        &mut self,
+        simd: S,
+        block: &Block<'_>,
+        starting: &Starting<S>,
+        starts: mask64x8<S>,
+        bits: &Lane<u64>,
+    ) {
         let Starting { now, client: who, attempt, .. } = *starting;
         let clients = &mut self.clients[..block.clients];
         let mut in_flight = u64x8::splat(simd, 1);
@@ -324,10 +334,10 @@ impl Group {
         }
         let peak = in_flight.max(counts(simd, &self.peak));
         set(simd, starts, peak, &mut self.peak);
-        let dooms = in_flight.simd_gt(u64x8::splat(simd, block.capacity));
+        let dooms = starts & in_flight.simd_gt(u64x8::splat(simd, block.capacity));
 
         let end = now + f64x8::splat(simd, block.call);
-        let waits = self.waits(simd, block, starting, starts);
+        let waits = self.waits(simd, block, starting, starts, bits);
         let has_more = attempt.simd_lt(u64x8::splat(simd, block.max_attempts));
         let retry = has_more.select(end + waits, f64x8::splat(simd, GAVE_UP));
         let next = dooms.select(retry, f64x8::splat(simd, UNKNOWN));
@@ -345,6 +355,16 @@ impl Group {
         }
     }
 
+    /// The beginning of the stream of each attempt that starts.
+    #[inline(always)]
+    fn bits<S: Simd>(&self, block: &Block<'_>, starting: &Starting<S>) -> Lane<u64> {
+        if !block.policy.draws() {
+            return [0; LANES];
+        }
+        let [_, bits] = self.draws.attempts(&starting.client.to_array(), &starting.attempt.to_array());
+        bits
+    }
+
     /// How long each client waits after the attempt that it starts, should that fail.
     #[inline(always)]
     fn waits<S: Simd>(
@@ -353,16 +373,13 @@ impl Group {
         block: &Block<'_>,
         starting: &Starting<S>,
         starts: mask64x8<S>,
+        bits: &Lane<u64>,
     ) -> f64x8<S> {
         let policy = block.policy;
         let Starting { client, attempt, previous, .. } = *starting;
-        let mut bits = [0; LANES];
-        if policy.draws() {
-            [_, bits] = self.draws.attempts(&client.to_array(), &attempt.to_array());
-        }
         if !policy.is_columnar(None) {
             let attempts = [client.to_array(), attempt.to_array()];
-            return f64x8::load_array(simd, self.each_wait(block, attempts, starts.to_bitmask(), &bits));
+            return f64x8::load_array(simd, self.each_wait(block, attempts, starts.to_bitmask(), bits));
         }
         let mut units = [0.0; LANES];
         for i in 0..LANES {
