@@ -45,10 +45,16 @@ impl Outage {
     }
 }
 
-/// Whether `at` lies in one of the windows, which are in order: then it is the last one that has begun.
-pub(super) fn is_down<T: PartialOrd>(windows: &[(T, T)], at: &T) -> bool {
+/// Whether `at` lies in one of the windows, which are in order.
+pub(super) fn is_down<T: PartialOrd + Copy>(windows: &[(T, T)], at: &T) -> bool {
+    down_until(windows, at).is_some()
+}
+
+/// The end of the window that `at` lies in: of those that have begun, only the last one can last.
+pub(super) fn down_until<T: PartialOrd + Copy>(windows: &[(T, T)], at: &T) -> Option<T> {
     let begun = windows.partition_point(|(from, _)| from <= at);
-    begun > 0 && *at < windows[begun - 1].1
+    let (_, until) = windows[..begun].last()?;
+    (at < until).then_some(*until)
 }
 
 /// Number of the first tick that does not begin before `time`; `time` is not negative.

@@ -1,6 +1,6 @@
 //! Moments and ticks: when a tick begins and its answer arrives, and in which tick a request arrives.
 
-use fearless_simd::{Select, Simd, SimdBase, SimdFloat, f64x8, u64x8};
+use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdInt, f64x8, u64x8};
 
 use super::AnswersAt;
 
@@ -64,16 +64,22 @@ impl Grid {
         }
     }
 
-    /// What [`Grid::retry_tick`] gives for each wait.
+    /// What [`Grid::at`] gives for each tick.
     #[inline(always)]
-    pub fn retry_ticks<S: Simd>(self, simd: S, tick: usize, waits: f64x8<S>) -> u64x8<S> {
+    pub fn all_at<S: Simd>(self, simd: S, ticks: u64x8<S>) -> f64x8<S> {
+        ticks.to_float::<f64x8<S>>() * f64x8::splat(simd, self.tick)
+    }
+
+    /// What [`Grid::retry_tick`] gives for each tick and wait.
+    #[inline(always)]
+    pub fn retry_ticks<S: Simd>(self, simd: S, ticks: u64x8<S>, waits: f64x8<S>) -> u64x8<S> {
         let length = f64x8::splat(simd, self.tick);
-        let next = u64x8::splat(simd, tick as u64 + 1);
+        let next = ticks + u64x8::splat(simd, 1);
         match self.answers_at {
             AnswersAt::TickEnd => next + round_all(simd, waits / length),
             AnswersAt::TickStart => {
-                let time = f64x8::splat(simd, self.at(tick)) + waits;
-                round_all(simd, self.all_reached(simd, time)).max(next)
+                let times = self.all_at(simd, ticks) + waits;
+                round_all(simd, self.all_reached(simd, times)).max(next)
             }
         }
     }

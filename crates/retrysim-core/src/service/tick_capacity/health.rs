@@ -1,7 +1,7 @@
 //! Whether the service is up: outages, and crashes under load.
 
 use super::{Crash, kernel::Prepared};
-use crate::service::outage::is_down;
+use crate::service::outage::down_until;
 
 /// The load that a service has had of late, and the crash that it led to.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ pub(super) struct Health<'h> {
 pub(super) struct Found {
     /// An outage.
     pub outage: bool,
-    /// Nobody who answers, for this reason or another.
-    pub down: bool,
+    /// Until when nobody answers, for this reason or another.
+    pub down: Option<usize>,
     /// The end of the crash that the tick's requests have brought about.
     pub crash: Option<usize>,
 }
@@ -51,11 +51,12 @@ impl<'h> Health<'h> {
         *slot = u32::try_from(requests).unwrap_or(u32::MAX);
         self.next = if self.next + 1 == self.window.len() { 0 } else { self.next + 1 };
 
-        let outage = is_down(self.outages, &tick);
-        let crashes = !outage && tick >= self.up_at && self.in_window > self.limit;
+        let outage = down_until(self.outages, &tick);
+        let crashes = outage.is_none() && tick >= self.up_at && self.in_window > self.limit;
         if crashes {
             self.up_at = tick + self.downtime;
         }
-        Found { outage, down: outage || tick < self.up_at, crash: crashes.then_some(self.up_at) }
+        let down = outage.max((tick < self.up_at).then_some(self.up_at));
+        Found { outage: outage.is_some(), down, crash: crashes.then_some(self.up_at) }
     }
 }

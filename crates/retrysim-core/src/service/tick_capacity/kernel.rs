@@ -141,6 +141,7 @@ impl Kernel for Prepared<'_> {
             }
             let size = room.batch.calls.len();
             let Found { outage, down, crash } = health.arrive(tick, size);
+            let down = down.is_some();
             if let Some(up_at) = crash {
                 tally.crash(tick, up_at);
                 recorder.crash(self.grid.at(tick));
