@@ -16,7 +16,7 @@ mod replay;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::batch::{mark_smallest, unit};
-pub(crate) use self::philox::Abreast;
+pub(crate) use self::philox::{Abreast, Common};
 pub use self::{
     ahead::Ahead, batch::Batch, cpython::CPython, fixed::Fixed, mulberry32::Mulberry32, philox::Philox,
     replay::Replay,

@@ -41,23 +41,26 @@ impl Philox {
         Self { level: Level::baseline(), ..self }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the run is split into its words")]
     const fn counter(&self, purpose: Purpose, owner: u32, index: u32) -> [u32; 4] {
-        [index, owner, self.run as u32, (purpose as u32) << 24 | ((self.run >> 32) as u32 & 0xffff) << 8]
+        let [low, high] = self.run_words();
+        [index, owner, low, (purpose as u32) << 24 | high]
     }
 
-    /// Blocks side by side, one for each number that has an owner in its upper half and an index in its lower: the two
-    /// numbers of each block, the first word of each in the lower half.
-    #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "the halves of a number")]
-    pub(crate) fn blocks<const N: usize>(&self, purpose: Purpose, owners: &[u64; N]) -> [[u64; N]; 2] {
-        let [_, _, run, last] = self.counter(purpose, 0, 0);
-        let [mut first, mut second] = [[0; N]; 2];
-        for i in 0..N {
-            [first[i], second[i]] =
-                numbers([owners[i] as u32, (owners[i] >> 32) as u32, run, last], self.key);
-        }
-        [first, second]
+    /// What of the run is in the last two words of a counter.
+    #[expect(clippy::cast_possible_truncation, reason = "the run is split into its words")]
+    const fn run_words(&self) -> [u32; 2] {
+        [self.run as u32, ((self.run >> 32) as u32 & 0xffff) << 8]
+    }
+
+    /// What many blocks of a run have in common.
+    pub(crate) fn common(&self) -> Common {
+        let mut key = self.key.map(u64::from);
+        let keys = [(); 10].map(|()| {
+            let now = key;
+            key = bumped(key);
+            now
+        });
+        Common { keys, run: self.run_words() }
     }
 
     /// What is random in [`SENDS`] attempts from `attempt` on: for each the beginning of its own stream and the stream of
@@ -86,6 +89,34 @@ impl Philox {
     }
 }
 
+/// What the blocks of a run have in common: computed once, and in memory, where a vector operation finds it at no cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Common {
+    /// The keys of the rounds.
+    keys: [[u64; 2]; 10],
+    run: [u32; 2],
+}
+
+impl Common {
+    /// Blocks side by side, one for each number that has an owner in its upper half and an index in its lower: the two
+    /// numbers of each block, the first word of each in the lower half.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "the halves of a number")]
+    pub fn blocks<const N: usize>(&self, purpose: Purpose, owners: &[u64; N]) -> [[u64; N]; 2] {
+        let [run, high] = self.run;
+        let last = (purpose as u32) << 24 | high;
+        let [mut first, mut second] = [[0; N]; 2];
+        for i in 0..N {
+            let mut x = [owners[i] as u32, (owners[i] >> 32) as u32, run, last].map(u64::from);
+            for key in &self.keys {
+                x = round(x, *key);
+            }
+            [first[i], second[i]] = two_numbers(x);
+        }
+        [first, second]
+    }
+}
+
 /// The draws of some runs, side by side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Abreast<const N: usize> {
@@ -110,7 +141,7 @@ impl<const N: usize> Abreast<N> {
         (self.runs[0][lane], self.runs[1][lane]) = (run, last);
     }
 
-    /// What [`Philox::blocks`] gives, each for its run, for [`Purpose::Attempt`].
+    /// What [`Common::blocks`] gives, each for its run, for [`Purpose::Attempt`].
     #[inline(always)]
     pub fn attempts(&self, owners: &[u64; N], indices: &[u64; N]) -> [[u64; N]; 2] {
         let Self { keys, runs } = self;
@@ -183,22 +214,37 @@ fn rounds(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 
 /// A block as two numbers, the first word of each in the lower half.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "words are the lower halves")]
 fn numbers(counter: [u32; 4], key: [u32; 2]) -> [u64; 2] {
-    // Words in the lower halves of 64 bits, whatever is in the upper ones: products need no packing.
-    let word = |x: u64| u64::from(x as u32);
     let (mut x, mut key) = (counter.map(u64::from), key.map(u64::from));
     for _ in 0..10 {
-        let products = [word(x[0]) * 0xD251_1F53, word(x[2]) * 0xCD9E_8D57];
-        x = [
-            (products[1] >> 32) ^ x[1] ^ key[0],
-            products[1],
-            (products[0] >> 32) ^ x[3] ^ key[1],
-            products[0],
-        ];
-        key = [key[0].wrapping_add(0x9E37_79B9), key[1].wrapping_add(0xBB67_AE85)];
+        x = round(x, key);
+        key = bumped(key);
     }
+    two_numbers(x)
+}
+
+/// A round. Words are in the lower halves of 64 bits, whatever is in the upper ones: products need no packing.
+#[inline(always)]
+fn round(x: [u64; 4], key: [u64; 2]) -> [u64; 4] {
+    let products = [word(x[0]) * 0xD251_1F53, word(x[2]) * 0xCD9E_8D57];
+    [(products[1] >> 32) ^ x[1] ^ key[0], products[1], (products[0] >> 32) ^ x[3] ^ key[1], products[0]]
+}
+
+/// The key of the next round.
+#[inline(always)]
+const fn bumped(key: [u64; 2]) -> [u64; 2] {
+    [key[0].wrapping_add(0x9E37_79B9), key[1].wrapping_add(0xBB67_AE85)]
+}
+
+#[inline(always)]
+fn two_numbers(x: [u64; 4]) -> [u64; 2] {
     [x[1] << 32 | word(x[0]), x[3] << 32 | word(x[2])]
+}
+
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "words are the lower halves")]
+fn word(x: u64) -> u64 {
+    u64::from(x as u32)
 }
 
 /// Lottery numbers and beginnings of the streams of attempts: a flat loop over columns, which compiles to blocks side

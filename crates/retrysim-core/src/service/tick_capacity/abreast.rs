@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     callers::MAX_ATTEMPTS,
-    draw::{Draws, Philox, Purpose, mark_smallest, unit},
+    draw::{Common, Draws, Philox, Purpose, mark_smallest, unit},
     due::{Due, DueCalendar, ROW},
     limits::MAX_STEPS,
     policy::{
@@ -34,6 +34,7 @@ type Row<T> = [T; ROW];
 /// What a worker keeps from run to run.
 #[derive(Debug, Default)]
 pub struct Scratch {
+    common: Common,
     calendar: DueCalendar,
     /// The requests of a tick, all rows but the last one full, and what is drawn for them.
     due: Vec<Row<Due>>,
@@ -146,7 +147,8 @@ impl Prepared<'_> {
     ) -> Option<(u64, Tally)> {
         let mut tally = Tally::new(self.workload, &self.outages, self.service.tick, self.grid.ticks);
         let mut health = Health::new(self, window);
-        let mut calls = self.start(simd, draws, scratch);
+        scratch.common = draws.common();
+        let mut calls = self.start(simd, scratch);
         let remembers = policy.looks_back || !policy.is_simple() || !policy.is_columnar(None);
         let mut steps = 0;
         let mut meanwhile = 0;
@@ -158,7 +160,7 @@ impl Prepared<'_> {
             let refused_already = scratch.meanwhile[tick] as usize;
             meanwhile -= refused_already;
             let due = scratch.calendar.take(tick, &mut scratch.due);
-            let present = self.arrivals_abreast(tick, due, &mut calls, draws, scratch);
+            let present = self.arrivals_abreast(tick, due, &mut calls, scratch);
             let size = present + refused_already;
             if remembers {
                 let nothing = Past { first_send: 0.0, memory: policy.memory() };
@@ -179,7 +181,7 @@ impl Prepared<'_> {
             } else {
                 tally.successes(tick, size.min(capacity), self.unit.to_secs(self.grid.answer(tick)));
                 if size > capacity {
-                    self.draw(size, draws, scratch);
+                    self.draw(size, scratch);
                     if capacity > 0 {
                         drop_served(size, capacity, scratch);
                     }
@@ -201,8 +203,8 @@ impl Prepared<'_> {
 
     /// First sends of a burst, into the calendar; gives their number.
     #[inline(always)]
-    fn start<S: Simd>(&self, simd: S, draws: &Philox, scratch: &mut Scratch) -> u64 {
-        let Scratch { calendar, clients, .. } = scratch;
+    fn start<S: Simd>(&self, simd: S, scratch: &mut Scratch) -> u64 {
+        let Scratch { common, calendar, clients, .. } = scratch;
         calendar.reset(self.grid.ticks);
         clients.clear();
         if self.is_open() {
@@ -215,7 +217,7 @@ impl Prepared<'_> {
                 (keys[i], calls[i]) = (due(client, 0), due(client, 1));
             }
             if self.crowd.spread > 0.0 {
-                let [_, bits] = draws.blocks(Purpose::Start, &keys);
+                let [_, bits] = common.blocks(Purpose::Start, &keys);
                 for i in 0..ROW {
                     starts[i] = self.crowd.spread * unit(bits[i].rotate_left(32));
                 }
@@ -230,23 +232,16 @@ impl Prepared<'_> {
     /// New calls of an open workload, behind the retries of the tick; gives the number of requests.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "ticks and calls are below 2^27")]
-    fn arrivals_abreast(
-        &self,
-        tick: usize,
-        retries: usize,
-        calls: &mut u64,
-        draws: &Philox,
-        scratch: &mut Scratch,
-    ) -> usize {
+    fn arrivals_abreast(&self, tick: usize, retries: usize, calls: &mut u64, scratch: &mut Scratch) -> usize {
         let Workload::Open(open) = self.workload else { return retries };
-        let Scratch { due: requests, clients, .. } = scratch;
+        let Scratch { common, due: requests, clients, .. } = scratch;
         let mut size = retries;
         for first in (0..open.clients).step_by(ROW) {
             let mut keys = [0; ROW];
             for (key, client) in keys.iter_mut().zip(first..) {
                 *key = due(client, tick as u32);
             }
-            let [_, bits] = draws.blocks(Purpose::Arrival, &keys);
+            let [_, bits] = common.blocks(Purpose::Arrival, &keys);
             for (bits, client) in bits.iter().zip(first..open.clients) {
                 for _ in 0..self.new_calls.at(unit(bits.rotate_left(32))) {
                     if size == requests.len() * ROW {
@@ -264,8 +259,8 @@ impl Prepared<'_> {
 
     /// Draws for a tick's requests the beginnings of their streams, and tickets.
     #[inline(always)]
-    fn draw(&self, size: usize, draws: &Philox, scratch: &mut Scratch) {
-        let Scratch { due, bits, tickets, clients, .. } = scratch;
+    fn draw(&self, size: usize, scratch: &mut Scratch) {
+        let Scratch { common, due, bits, tickets, clients, .. } = scratch;
         if bits.len() < due.len() {
             bits.resize(due.len(), [0; ROW]);
             tickets.resize(due.len(), [0; ROW]);
@@ -273,7 +268,7 @@ impl Prepared<'_> {
         let rows = size.div_ceil(ROW);
         for ((due, bits), tickets) in due[..rows].iter().zip(&mut bits[..rows]).zip(&mut tickets[..rows]) {
             let lots;
-            [lots, *bits] = draws.blocks(Purpose::Attempt, due);
+            [lots, *bits] = common.blocks(Purpose::Attempt, due);
             for i in 0..ROW {
                 tickets[i] = due[i] >> 32;
             }
@@ -367,14 +362,14 @@ impl Prepared<'_> {
         scratch: &mut Scratch,
         refused: &mut Refused,
     ) {
-        let Scratch { calendar, pasts, meanwhile, walkers, .. } = scratch;
+        let Scratch { common, calendar, pasts, meanwhile, walkers, .. } = scratch;
         let Walkers { calls, due, ticks, later_due, later_ticks } = &mut **walkers;
         while *calls > 0 {
             let (mut kept, mut left) = (0, 0);
             for first in (0..*calls).step_by(ROW) {
                 let mut row = [0; ROW];
                 row.copy_from_slice(&due[first..first + ROW]);
-                let [_, bits] = draws.blocks(Purpose::Attempt, &row);
+                let [_, bits] = common.blocks(Purpose::Attempt, &row);
                 let refusal = Refusal {
                     ticks: u64x8::from_slice(simd, &ticks[first..first + ROW]),
                     due: &row,
