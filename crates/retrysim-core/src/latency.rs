@@ -1,10 +1,11 @@
 //! Random lengths of time, such as network delays.
 
+use fearless_simd::{Simd, SimdBase, SimdMask, f64x8, mask64x8, u64x8};
 use rand_distr::{Distribution, Exp1, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    draw::Stream,
+    draw::{Stream, normals},
     error::{Error, in_range},
     span::{Span, Unit},
 };
@@ -160,6 +161,16 @@ impl Sampler {
             _ => lengths.fill_with(|| self.sample(stream)),
         }
         lengths
+    }
+
+    /// The length that each random number gives as the first one of a stream, and whether it takes no more than that.
+    #[inline(always)]
+    pub(crate) fn at_once<S: Simd>(&self, simd: S, numbers: u64x8<S>) -> (f64x8<S>, mask64x8<S>) {
+        let Self::Normal { mean, sd } = self else {
+            return (f64x8::splat(simd, 0.0), mask64x8::splat(simd, false));
+        };
+        let (z, decided) = normals(simd, numbers);
+        ((f64x8::splat(simd, *mean) + f64x8::splat(simd, *sd) * z).abs(), decided)
     }
 
     /// One length, not negative.

@@ -12,11 +12,13 @@ mod fixed;
 mod mulberry32;
 mod philox;
 mod replay;
+mod ziggurat;
 
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::batch::{mark_smallest, unit};
 pub(crate) use self::philox::{Abreast, Common};
+pub(crate) use self::ziggurat::normals;
 pub use self::{
     ahead::Ahead, batch::Batch, cpython::CPython, fixed::Fixed, mulberry32::Mulberry32, philox::Philox,
     replay::Replay,

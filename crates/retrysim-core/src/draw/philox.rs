@@ -63,22 +63,16 @@ impl Philox {
         Common { keys, run: self.run_words() }
     }
 
-    /// What is random in [`SENDS`] attempts from `attempt` on: for each the beginning of its own stream and the stream of
-    /// its network delays.
+    /// What is random in [`SENDS`] attempts of a call, from `attempt` on.
     #[inline(always)]
-    pub(crate) fn sends(
-        &mut self,
-        call: u32,
-        attempt: u32,
-        mut each: impl FnMut(usize, u64, &mut PhiloxAhead<'_>),
-    ) {
+    pub(crate) fn sends(&self, call: u32, attempt: u32) -> Sends {
         let counters =
             [Purpose::Attempt, Purpose::Network].map(|purpose| self.counter(purpose, call, attempt));
-        let drawn = dispatch!(self.level, _simd => sends(counters, self.key));
-        for i in 0..SENDS {
-            let stream = self.at(Purpose::Network, call, attempt + i as u32);
-            let mut ahead = PhiloxAhead { drawn: &drawn, lane: i, next: 0, stream, skipped: 0 };
-            each(i, drawn[1][i].rotate_left(32), &mut ahead);
+        Sends {
+            draws: *self,
+            call,
+            attempt,
+            drawn: dispatch!(self.level, _simd => sends(counters, self.key)),
         }
     }
 
@@ -283,6 +277,47 @@ const BLOCKS: usize = 4;
 
 /// The blocks of [`SENDS`] attempts as columns of numbers: a row of attempts for each block.
 type Drawn = [[u64; BLOCKS * SENDS]; 2];
+
+/// What is random in [`SENDS`] attempts that follow each other.
+#[derive(Debug)]
+pub(crate) struct Sends {
+    draws: Philox,
+    call: u32,
+    attempt: u32,
+    drawn: Drawn,
+}
+
+impl Sends {
+    /// The beginning of the own stream of each attempt.
+    #[inline(always)]
+    pub fn begun(&self) -> [u64; SENDS] {
+        let mut begun = [0; SENDS];
+        for i in 0..SENDS {
+            begun[i] = self.drawn[1][i].rotate_left(32);
+        }
+        begun
+    }
+
+    /// The first numbers of the stream of network delays of each attempt.
+    #[inline(always)]
+    pub fn network(&self) -> [[u64; 4]; SENDS] {
+        let [first, second] = &self.drawn;
+        let mut numbers = [[0; 4]; SENDS];
+        for i in 0..SENDS {
+            let [one, two, three] = [SENDS + i, 2 * SENDS + i, 3 * SENDS + i];
+            numbers[i] = [second[one], first[two], second[two], first[three]];
+        }
+        numbers
+    }
+
+    /// The stream of network delays of an attempt.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "few attempts")]
+    pub fn network_of(&self, i: usize) -> PhiloxAhead<'_> {
+        let stream = self.draws.clone().at(Purpose::Network, self.call, self.attempt + i as u32);
+        PhiloxAhead { drawn: &self.drawn, lane: i, next: 0, stream, skipped: 0 }
+    }
+}
 
 /// Draws attempts that follow each other, from the counters of the first one's two streams on.
 #[inline(always)]
@@ -522,28 +557,30 @@ mod tests {
     }
 
     fn draw_together(draws: Philox) {
-        let alone = |i| draws.clone().at(Purpose::Network, 6, 2 + i as u32);
-        draws.clone().sends(6, 2, |i, begun, together| {
-            assert_eq!(begun, draws.clone().begin(6, 2)[i]);
-            let mut alone = alone(i);
+        let sends = draws.sends(6, 2);
+        for i in 0..SENDS {
+            assert_eq!(sends.begun()[i], draws.clone().begin(6, 2)[i]);
+            let (mut together, mut alone) =
+                (sends.network_of(i), draws.clone().at(Purpose::Network, 6, 2 + i as u32));
+            let mut first = sends.network()[i].into_iter();
             for _ in 0..30 {
-                assert_eq!(together.next_u64(), alone.next_u64());
+                let number = alone.next_u64();
+                assert_eq!(together.next_u64(), number);
+                assert_eq!(first.next().unwrap_or(number), number);
             }
-        });
-        draws.clone().sends(6, 2, |i, _, together| {
-            let mut alone = alone(i);
+            let (mut together, mut alone) =
+                (sends.network_of(i), draws.clone().at(Purpose::Network, 6, 2 + i as u32));
             assert_eq!(together.next_u64(), alone.next_u64());
             assert_eq!(together.next_u32(), alone.next_u32());
             for _ in 0..9 {
                 assert_eq!(together.next_u64(), alone.next_u64());
             }
-        });
-        draws.clone().sends(6, 2, |i, _, together| {
-            let mut alone = alone(i);
+            let (mut together, mut alone) =
+                (sends.network_of(i), draws.clone().at(Purpose::Network, 6, 2 + i as u32));
             for _ in 0..9 {
                 assert_eq!(together.unit(), alone.unit());
             }
-        });
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The same rules, the same draws and the same totals as attempt by attempt. For policies of which nothing but the delay
 //! and the number of attempts matters here: then the times of an attempt follow from those of the one before.
 
-use fearless_simd::{Simd, SimdBase, dispatch, f64x8, u64x8};
+use fearless_simd::{Simd, SimdBase, SimdMask, dispatch, f64x8, u64x8};
 
 use super::{Prepared, Totals, Try};
 use crate::{
@@ -17,6 +17,9 @@ use crate::{
     },
     service::Kernel,
 };
+
+/// Messages of an attempt.
+const HOPS: usize = 4;
 
 /// What a worker keeps from run to run.
 #[derive(Debug, Default)]
@@ -41,7 +44,7 @@ struct Client {
 #[derive(Clone, Copy, Debug, Default)]
 struct Drawn {
     /// Delays of its four messages.
-    hops: [f64; 4],
+    hops: [f64; HOPS],
     /// The delay after it, should it fail.
     wait: f64,
 }
@@ -148,11 +151,20 @@ impl Prepared {
         client: &mut Client,
     ) {
         let first = client.attempt;
-        let mut bits = [0; 8];
-        draws.sends(number, first, |i, begun, stream| {
-            client.drawn[i].hops = self.network.samples(stream);
-            bits[i] = begun;
-        });
+        let sends = draws.sends(number, first);
+        let mut numbers = [0; HOPS * SENDS];
+        numbers.copy_from_slice(sends.network().as_flattened());
+        let (hops, decided) = self.network.at_once(simd, u64x8::load_array(simd, numbers));
+        let (hops, decided) = (hops.to_array(), decided.to_bitmask());
+        for i in 0..SENDS {
+            let all = (1 << HOPS) - 1;
+            if decided >> (HOPS * i) & all == all {
+                client.drawn[i].hops.copy_from_slice(&hops[HOPS * i..HOPS * (i + 1)]);
+            } else {
+                client.drawn[i].hops = self.network.samples(&mut sends.network_of(i));
+            }
+        }
+        let bits = sends.begun();
         let delay = &policy.own.delay;
         if delay.is_columnar() && !policy.looks_back {
             let (mut n, mut units) = ([1; 8], [0.0; 8]);
