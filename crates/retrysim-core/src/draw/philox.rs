@@ -63,19 +63,6 @@ impl Philox {
         Common { keys, run: self.run_words() }
     }
 
-    /// What is random in [`SENDS`] attempts of a call, from `attempt` on.
-    #[inline(always)]
-    pub(crate) fn sends(&self, call: u32, attempt: u32) -> Sends {
-        let counters =
-            [Purpose::Attempt, Purpose::Network].map(|purpose| self.counter(purpose, call, attempt));
-        Sends {
-            draws: *self,
-            call,
-            attempt,
-            drawn: dispatch!(self.level, _simd => sends(counters, self.key)),
-        }
-    }
-
     /// The four words at a key; word 0 is the lottery number, words 2 and 3 the first of the stream.
     #[must_use]
     pub fn block(&self, purpose: Purpose, owner: u32, index: u32) -> [u32; 4] {
@@ -108,6 +95,28 @@ impl Common {
             [first[i], second[i]] = two_numbers(x);
         }
         [first, second]
+    }
+
+    /// What is random in [`SENDS`] attempts of a call, from `attempt` on.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "few lanes")]
+    pub fn sends(&self, call: u32, attempt: u32) -> Sends {
+        let [run, high] = self.run;
+        let mut drawn = [[0; BLOCKS * SENDS]; 2];
+        let [firsts, seconds] = &mut drawn;
+        for (lane, (first, second)) in firsts.iter_mut().zip(seconds).enumerate() {
+            let (block, i) = ((lane / SENDS) as u32, (lane % SENDS) as u32);
+            let last = match block {
+                0 => (Purpose::Attempt as u32) << 24 | high,
+                _ => (Purpose::Network as u32) << 24 | high | (block - 1),
+            };
+            let mut x = [attempt.wrapping_add(i), call, run, last].map(u64::from);
+            for key in &self.keys {
+                x = round(x, *key);
+            }
+            [*first, *second] = two_numbers(x);
+        }
+        Sends { call, attempt, drawn }
     }
 }
 
@@ -281,7 +290,6 @@ type Drawn = [[u64; BLOCKS * SENDS]; 2];
 /// What is random in [`SENDS`] attempts that follow each other.
 #[derive(Debug)]
 pub(crate) struct Sends {
-    draws: Philox,
     call: u32,
     attempt: u32,
     drawn: Drawn,
@@ -313,24 +321,10 @@ impl Sends {
     /// The stream of network delays of an attempt.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "few attempts")]
-    pub fn network_of(&self, i: usize) -> PhiloxAhead<'_> {
-        let stream = self.draws.clone().at(Purpose::Network, self.call, self.attempt + i as u32);
+    pub fn network_of(&self, i: usize, draws: &mut Philox) -> PhiloxAhead<'_> {
+        let stream = draws.at(Purpose::Network, self.call, self.attempt + i as u32);
         PhiloxAhead { drawn: &self.drawn, lane: i, next: 0, stream, skipped: 0 }
     }
-}
-
-/// Draws attempts that follow each other, from the counters of the first one's two streams on.
-#[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "few lanes")]
-fn sends([own, network]: [[u32; 4]; 2], key: [u32; 2]) -> Drawn {
-    let mut drawn = [[0; BLOCKS * SENDS]; 2];
-    let [firsts, seconds] = &mut drawn;
-    for (lane, (first, second)) in firsts.iter_mut().zip(seconds).enumerate() {
-        let (block, i) = ((lane / SENDS) as u32, (lane % SENDS) as u32);
-        let last = if block == 0 { own[3] } else { network[3] + block - 1 };
-        [*first, *second] = numbers([network[0].wrapping_add(i), network[1], network[2], last], key);
-    }
-    drawn
 }
 
 /// The first 64 bits of the stream at a block.
@@ -557,26 +551,32 @@ mod tests {
     }
 
     fn draw_together(draws: Philox) {
-        let sends = draws.sends(6, 2);
+        let sends = draws.common().sends(6, 2);
         for i in 0..SENDS {
             assert_eq!(sends.begun()[i], draws.clone().begin(6, 2)[i]);
-            let (mut together, mut alone) =
-                (sends.network_of(i), draws.clone().at(Purpose::Network, 6, 2 + i as u32));
+            let (mut together, mut alone) = (
+                sends.network_of(i, &mut draws.clone()),
+                draws.clone().at(Purpose::Network, 6, 2 + i as u32),
+            );
             let mut first = sends.network()[i].into_iter();
             for _ in 0..30 {
                 let number = alone.next_u64();
                 assert_eq!(together.next_u64(), number);
                 assert_eq!(first.next().unwrap_or(number), number);
             }
-            let (mut together, mut alone) =
-                (sends.network_of(i), draws.clone().at(Purpose::Network, 6, 2 + i as u32));
+            let (mut together, mut alone) = (
+                sends.network_of(i, &mut draws.clone()),
+                draws.clone().at(Purpose::Network, 6, 2 + i as u32),
+            );
             assert_eq!(together.next_u64(), alone.next_u64());
             assert_eq!(together.next_u32(), alone.next_u32());
             for _ in 0..9 {
                 assert_eq!(together.next_u64(), alone.next_u64());
             }
-            let (mut together, mut alone) =
-                (sends.network_of(i), draws.clone().at(Purpose::Network, 6, 2 + i as u32));
+            let (mut together, mut alone) = (
+                sends.network_of(i, &mut draws.clone()),
+                draws.clone().at(Purpose::Network, 6, 2 + i as u32),
+            );
             for _ in 0..9 {
                 assert_eq!(together.unit(), alone.unit());
             }

@@ -8,7 +8,7 @@ use fearless_simd::{Simd, SimdBase, SimdMask, dispatch, f64x8, u64x8};
 use super::{Prepared, Totals, Try};
 use crate::{
     callers::MAX_ATTEMPTS,
-    draw::{Draws, Philox, Purpose, SENDS, unit},
+    draw::{Common, Draws, Philox, Purpose, SENDS, unit},
     event_queue::EventKind,
     limits::MAX_STEPS,
     policy::{
@@ -24,6 +24,7 @@ const HOPS: usize = 4;
 /// What a worker keeps from run to run.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
+    common: Common,
     clients: Vec<Client>,
     row: Vec<f64>,
 }
@@ -94,9 +95,10 @@ impl Prepared {
         mut draws: Philox,
         scratch: &mut super::Scratch,
     ) -> Option<Totals> {
-        let super::Scratch { queue, ahead: Scratch { clients, .. }, .. } = scratch;
+        let super::Scratch { queue, ahead: Scratch { common, clients, .. }, .. } = scratch;
         let mut totals = Totals::new(self.crowd.clients());
         let mut steps = 0;
+        *common = draws.common();
         clients.clear();
         let nobody = Client {
             attempt: 1,
@@ -108,7 +110,7 @@ impl Prepared {
         };
         clients.resize(self.crowd.clients() as usize, nobody);
         for (client, number) in clients.iter_mut().zip(0..) {
-            self.draw(simd, number, policy, &mut draws, client);
+            self.draw(simd, number, policy, (common, &mut draws), client);
             client.send(self.crowd.start(number, &mut draws));
         }
         queue.start(clients.iter().map(|client| client.write));
@@ -131,7 +133,7 @@ impl Prepared {
                 let start = client.answer + client.drawn[client.place()].wait;
                 client.attempt += 1;
                 if client.place() == 0 {
-                    self.draw(simd, number, policy, &mut draws, client);
+                    self.draw(simd, number, policy, (common, &mut draws), client);
                 }
                 client.send(start);
                 queue.follow(client.write, EventKind::Start);
@@ -147,11 +149,11 @@ impl Prepared {
         simd: S,
         number: u32,
         policy: &Compiled,
-        draws: &mut Philox,
+        (common, draws): (&Common, &mut Philox),
         client: &mut Client,
     ) {
         let first = client.attempt;
-        let sends = draws.sends(number, first);
+        let sends = common.sends(number, first);
         let mut numbers = [0; HOPS * SENDS];
         numbers.copy_from_slice(sends.network().as_flattened());
         let (hops, decided) = self.network.at_once(simd, u64x8::load_array(simd, numbers));
@@ -161,7 +163,7 @@ impl Prepared {
             if decided >> (HOPS * i) & all == all {
                 client.drawn[i].hops.copy_from_slice(&hops[HOPS * i..HOPS * (i + 1)]);
             } else {
-                client.drawn[i].hops = self.network.samples(&mut sends.network_of(i));
+                client.drawn[i].hops = self.network.samples(&mut sends.network_of(i, draws));
             }
         }
         let bits = sends.begun();
