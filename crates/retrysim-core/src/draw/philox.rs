@@ -300,8 +300,8 @@ impl Sends {
     #[inline(always)]
     pub fn begun(&self) -> [u64; SENDS] {
         let mut begun = [0; SENDS];
-        for i in 0..SENDS {
-            begun[i] = self.drawn[1][i].rotate_left(32);
+        for (begun, drawn) in begun.iter_mut().zip(&self.drawn[1]) {
+            *begun = drawn.rotate_left(32);
         }
         begun
     }
@@ -311,9 +311,9 @@ impl Sends {
     pub fn network(&self) -> [[u64; 4]; SENDS] {
         let [first, second] = &self.drawn;
         let mut numbers = [[0; 4]; SENDS];
-        for i in 0..SENDS {
+        for (i, numbers) in numbers.iter_mut().enumerate() {
             let [one, two, three] = [SENDS + i, 2 * SENDS + i, 3 * SENDS + i];
-            numbers[i] = [second[one], first[two], second[two], first[three]];
+            *numbers = [second[one], first[two], second[two], first[three]];
         }
         numbers
     }

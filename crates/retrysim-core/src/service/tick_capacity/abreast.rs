@@ -437,8 +437,8 @@ fn delays<S: Simd>(
 ) -> f64x8<S> {
     let due = &refusal.due[..refusal.requests];
     let (mut units, mut before) = ([0.0; ROW], [0.0; ROW]);
-    for i in 0..ROW {
-        units[i] = unit(refusal.bits[i].rotate_left(32));
+    for (number, bits) in units.iter_mut().zip(refusal.bits) {
+        *number = unit(bits.rotate_left(32));
     }
     if policy.looks_back {
         for (before, due) in before.iter_mut().zip(due) {
